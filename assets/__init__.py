@@ -1,0 +1,1 @@
+"""Dagster assets: read, call, write, describe."""

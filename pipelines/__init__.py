@@ -1,0 +1,1 @@
+"""What is assembled and how it is started."""

@@ -1,0 +1,1 @@
+"""The pure core: values in, whole scorecards or open questions out."""

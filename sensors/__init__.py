@@ -1,0 +1,1 @@
+"""Dagster sensors: what changed, and the requests that follow."""

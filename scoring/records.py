@@ -1,7 +1,7 @@
 """Every record and enum of the core.
 
-All records are frozen, slotted and keyword-only. Nothing in this package reads a network, a database, a file, a clock or
-an environment: the core takes these records and returns these records.
+All records are frozen, slotted and keyword-only. Nothing in this package reads a network, a database, a file, a clock
+or an environment: the core takes these records and returns these records.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ DEFAULT_EMPTY_VALUES: tuple[str, ...] = (
 class ScoringConfig:
     """How one scenario is scored; the same for every model of it and never chosen at scoring time (SPEC 3).
 
-    `embedding_model` is None in `exact_only` rounds, and `cutoffs` is None exactly then. `judge_models` is empty without
-    a judge, holds one name for a single judge and two or more for a panel.
+    `embedding_model` is None in `exact_only` rounds, and `cutoffs` is None exactly then. `judge_models` is empty
+    without a judge, holds one name for a single judge and two or more for a panel.
     """
 
     embedding_model: str | None = None
@@ -217,8 +217,8 @@ class Question:
     """One blind question for the judge.
 
     `question_id` is a hash of all that the judge sees and of nothing else, so that equal questions are one question.
-    `message` is the JSON text of the user message. `path` tells people where it arose; the judge's own view of the place
-    stands in the message.
+    `message` is the JSON text of the user message. `path` tells people where it arose; the judge's own view of the
+    place stands in the message.
     """
 
     question_id: str
@@ -241,8 +241,8 @@ class Answer:
 class Known:
     """What the caller has found out so far.
 
-    `vectors` maps a text exactly as it stood in `Open.texts` to its unit vector (float32, any one length). `answers` maps
-    a `question_id` to the judge's answer.
+    `vectors` maps a text exactly as it stood in `Open.texts` to its unit vector (float32, any one length). `answers`
+    maps a `question_id` to the judge's answer.
     """
 
     vectors: Mapping[str, Vector] = field(default_factory=dict)
@@ -265,8 +265,9 @@ class FieldScore:
     """One row a compared leaf (or unpaired list item, or structural mismatch).
 
     `path` is a JSON Pointer into the document of `side`; leaves of a paired item stand under the reference's index.
-    `kind` is a `Kind`, or `list`/`object` where a whole subtree is reported at once. The weights are this row's share of
-    the totals of SPEC 5: E += reference_weight, G += candidate_weight, B += shared_weight, C += shared_weight * credit.
+    `kind` is a `Kind`, or `list`/`object` where a whole subtree is reported at once. The weights are this row's share
+    of the totals of SPEC 5: E += reference_weight, G += candidate_weight, B += shared_weight and
+    C += shared_weight * credit.
     `similarity` is the cosine where one was computed, else None. `reason` says why the outcome is not better, empty for
     a match. `setting` is what decided, where one did. `is_contested` marks a value that went to the judge as contested.
     `list_path` is the pointer of the innermost list the row belongs to, else None.
@@ -377,8 +378,8 @@ class Model:
 class Run:
     """One repetition of one model on one scenario, recorded for good.
 
-    `repetition` counts from 1. `output` is the text as the model gave it (JSON values are kept as their JSON text), None
-    for a failed run. `cost_usd`, `duration_seconds` and the token counts are None where nobody recorded them.
+    `repetition` counts from 1. `output` is the text as the model gave it (JSON values are kept as their JSON text),
+    None for a failed run. `cost_usd`, `duration_seconds` and the token counts are None where nobody recorded them.
     """
 
     scenario_id: str

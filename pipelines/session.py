@@ -35,8 +35,8 @@ class Session:
 def find_workspace(path: Path | None = None) -> Path:
     """The absolute folder of the workspace.
 
-    That is `path` where given, else `ASSAY_WORKSPACE`, else the nearest folder at or above the current one that holds an
-    `assay.yaml`. Raises InputError where there is none.
+    That is `path` where given, else `ASSAY_WORKSPACE`, else the nearest folder at or above the current one that holds
+    an `assay.yaml`. Raises InputError where there is none.
     """
     named = path or os.environ.get(WORKSPACE_VARIABLE)
     if named:

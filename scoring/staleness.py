@@ -22,8 +22,8 @@ class Ingredients:
 def content_hash(content: Json) -> str:
     """64 hex digits that depend on the JSON content alone.
 
-    The order of an object's keys, white space and the spelling of a number (`1`, `1.0`, `1e0`) make no difference, so that
-    a file that is edited back to the same content, or read back from a database, has the same hash.
+    The order of an object's keys, white space and the spelling of a number (`1`, `1.0`, `1e0`) make no difference, so
+    that a file that is edited back to the same content, or read back from a database, has the same hash.
     """
     text = json.dumps(_canonical(content), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
@@ -32,17 +32,17 @@ def content_hash(content: Json) -> str:
 def scoring_config_hash(*, schema: Json, config: ScoringConfig, context: Context | None = None) -> str:
     """The hash of how a scenario is scored: schema, strictness, embedding model, judge, empty and accepted values.
 
-    Where a setting came from makes no difference. The context (task, entity, documents, examples) counts only where there
-    is a judge, since nobody else reads it.
+    Where a setting came from makes no difference. The context (task, entity, documents, examples) counts only where
+    there is a judge, since nobody else reads it.
     """
     cutoffs = config.cutoffs
     content: dict[str, Json] = {
         "schema": schema,
         "embedding_model": config.embedding_model,
         "cutoffs": None if cutoffs is None else [cutoffs.same, cutoffs.undecided],
-        "judge_models": list(config.judge_models),
+        "judge_models": [*config.judge_models],
         "is_judge_swapped": config.is_judge_swapped,
-        "empty_values": sorted(config.empty_values),
+        "empty_values": [*sorted(config.empty_values)],
         "accepted": _lists_of(config.accepted),
         "context": _content_of(context) if config.judge_models and context is not None else None,
     }

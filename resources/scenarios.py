@@ -1,0 +1,179 @@
+"""One scenario's folder: scenario.yaml, schema.json, reference.json, documents and examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from resources.complaints import Complaints
+from resources.documents import READABLE_ENDINGS, read_document
+from resources.resolution import resolved_scoring, resolved_weights
+from resources.settings import ScoringSettings, Weights
+from resources.sources import read_json, read_yaml
+from resources.workspace_files import OrganisationShape, ScenarioShape, id_problem, shaped
+from scoring.errors import InputError
+from scoring.keys import id_of
+from scoring.records import Context, Document, Json
+
+SCENARIO_FILE = "scenario.yaml"
+SCORABLE_TYPES = ("enrichment",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One fixed task as its files say, with all settings resolved.
+
+    `schema` is an empty schema for types that need none. `reference` is the content of reference.json, None without the
+    file; `reference_is_verified` and `reference_author` are what scenario.yaml says of it.
+    """
+
+    scenario_id: str
+    type: str
+    title: str
+    prompt: str
+    entity: str
+    repetitions: int
+    schema: Json
+    reference: Json
+    reference_is_verified: bool
+    reference_author: str | None
+    documents: tuple[Document, ...]
+    examples: tuple[Json, ...]
+    scoring: ScoringSettings
+    weights: Weights
+    folder: Path
+
+    @property
+    def is_scorable(self) -> bool:
+        """Whether this type of scenario is scored against a reference; the others are kept and shown as not scored."""
+        return self.type in SCORABLE_TYPES
+
+    @property
+    def context(self) -> Context:
+        """What surrounds the scenario's values, for the judge."""
+        return Context(task=self.prompt, entity=self.entity, documents=self.documents, examples=self.examples)
+
+
+def read_scenario(folder: Path, root: Path, organisation: OrganisationShape, complaints: Complaints) -> Scenario | None:
+    """The scenario in the folder, or None with all that is wrong among the complaints."""
+    before = len(complaints.found)
+    name = _name(folder / SCENARIO_FILE, root)
+    shape = _shape_of(folder, root, name, complaints)
+    if shape is None:
+        return None
+    scenario_id = shape.id or _id_of_folder(folder.name)
+    if (problem := id_problem(scenario_id)) is not None:
+        complaints.found.append(InputError(f"{problem} (id {scenario_id[:80]!r})", where=name))
+    schema = _schema_of(folder, root, shape, complaints)
+    reference = _json_of(folder / "reference.json", root, complaints)
+    documents = tuple(_documents(folder / "documents", root, complaints))
+    examples = tuple(_examples(folder / "examples", root, complaints))
+    if len(complaints.found) > before:
+        return None
+    return Scenario(
+        scenario_id=scenario_id,
+        type=shape.type,
+        title=shape.title or scenario_id,
+        prompt=shape.prompt,
+        entity=shape.entity,
+        repetitions=shape.repetitions,
+        schema=schema,
+        reference=reference,
+        reference_is_verified=shape.reference.verified and reference is not None,
+        reference_author=shape.reference.author,
+        documents=documents,
+        examples=examples,
+        scoring=resolved_scoring(organisation, shape.scoring),
+        weights=resolved_weights(organisation, shape).value,
+        folder=folder,
+    )
+
+
+def _shape_of(folder: Path, root: Path, name: str, complaints: Complaints) -> ScenarioShape | None:
+    path = folder / SCENARIO_FILE
+    if not path.is_file():
+        complaints.found.append(
+            InputError(
+                f"the folder has no {SCENARIO_FILE}", where=_name(folder, root), remedy="Write it, or move the folder."
+            )
+        )
+        return None
+    source = complaints.attempt(lambda: read_yaml(inside(path, root), name))
+    return None if source is None else complaints.unless(shaped(ScenarioShape, source, source.value))
+
+
+def _schema_of(folder: Path, root: Path, shape: ScenarioShape, complaints: Complaints) -> Json:
+    path = folder / "schema.json"
+    if not path.is_file():
+        if shape.type in SCORABLE_TYPES:
+            complaints.found.append(
+                InputError(
+                    "the scenario has no schema.json",
+                    where=_name(folder, root),
+                    remedy="Put the JSON Schema of its output there.",
+                )
+            )
+        return {}
+    return _json_of(path, root, complaints)
+
+
+def _json_of(path: Path, root: Path, complaints: Complaints) -> Json:
+    if not path.is_file():
+        return None
+    return complaints.attempt(lambda: read_json(inside(path, root), _name(path, root)))
+
+
+def _documents(folder: Path, root: Path, complaints: Complaints) -> Iterator[Document]:
+    for path in _files(folder):
+        has_text_beside = any(path.with_suffix(ending).is_file() for ending in READABLE_ENDINGS)
+        if path.suffix.casefold() == ".pdf" and has_text_beside:
+            continue
+        document = complaints.attempt(partial(_document, path, root))
+        if document is not None:
+            yield document
+
+
+def _document(path: Path, root: Path) -> Document:
+    return read_document(inside(path, root), _name(path, root))
+
+
+def _examples(folder: Path, root: Path, complaints: Complaints) -> Iterator[Json]:
+    for path in _files(folder):
+        if path.suffix.casefold() != ".json":
+            remedy = "Examples are outputs known to be right, as .json."
+            complaints.found.append(InputError("not a .json file", where=_name(path, root), remedy=remedy))
+            continue
+        before = len(complaints.found)
+        example = _json_of(path, root, complaints)
+        if len(complaints.found) == before:
+            yield example
+
+
+def _files(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+
+
+def _id_of_folder(name: str) -> str:
+    try:
+        return id_of(name)
+    except ValueError:
+        return name
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def inside(path: Path, root: Path) -> Path:
+    """The path itself. Raises `InputError` where it leads out of the workspace through a link."""
+    if path.resolve().is_relative_to(root):
+        return path
+    raise InputError(
+        "leads out of the workspace",
+        where=_name(path, root),
+        remedy="Copy the file into the workspace instead of linking it.",
+    )

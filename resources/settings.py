@@ -1,0 +1,88 @@
+"""How scenarios are scored and weighted, resolved from defaults, assay.yaml and the scenario's own file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from scoring.records import DEFAULT_EMPTY_VALUES, Json, Origin
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved(Generic[T]):
+    """A setting's value and the place that decided it."""
+
+    value: T
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """A model behind an OpenAI-compatible API. `api_key_env` names the environment variable that holds the key."""
+
+    model: str
+    base_url: str
+    api_key_env: str | None = None
+    family: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSettings:
+    """Which embedding model compares texts: the embedded one where `endpoint` is None, else a hosted one."""
+
+    endpoint: Endpoint | None = None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the model runs in this process and needs no network."""
+        return self.endpoint is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """The judge: one model, or a panel of two or more. `is_swapped` asks every question in both orders."""
+
+    models: tuple[Endpoint, ...]
+    is_swapped: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """What quality, speed and cost count in the ranking; they sum to 100 (SPEC 8)."""
+
+    quality: float = 100 / 3
+    speed: float = 100 / 3
+    cost: float = 100 / 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """Upper limits of what a round may spend, in USD; None is no limit."""
+
+    judge_usd: float | None = None
+    runs_usd: float | None = None
+
+
+def _default(value: T) -> Resolved[T]:
+    return Resolved(value=value, origin=Origin.DEFAULT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringSettings:
+    """How a scenario is scored, each setting with its origin.
+
+    `embedding` is None for `exact_only` rounds. `threshold` and `undecided_from` are None unless a cosine was written
+    down; a written threshold stands above `strictness`. `accepted` maps JSON Pointers to values that are as right as
+    the reference's own.
+    """
+
+    embedding: Resolved[EmbeddingSettings | None] = field(default_factory=lambda: _default(EmbeddingSettings()))
+    judge: Resolved[JudgeSettings | None] = field(default_factory=lambda: _default(None))
+    strictness: Resolved[str | float] = field(default_factory=lambda: _default("normal"))
+    threshold: Resolved[float | None] = field(default_factory=lambda: _default(None))
+    undecided_from: Resolved[float | None] = field(default_factory=lambda: _default(None))
+    empty_values: Resolved[tuple[str, ...]] = field(default_factory=lambda: _default(DEFAULT_EMPTY_VALUES))
+    accepted: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)

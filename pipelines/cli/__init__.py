@@ -1,0 +1,53 @@
+"""The command `assay`: a file per group of commands, each importing what it needs only when it runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from pipelines.cli import compare
+from pipelines.cli.terminal import report_error
+from scoring.errors import InputError
+
+DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="assay",
+    help="Grades recorded outputs of language models against a gold reference, field by field.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(compare.compare)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Say the version and stop.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as version_of
+
+        typer.echo(f"assay {version_of('assay')}")
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 done, 1 the asked-for check failed, 2 usage or bad input.
+
+    Input that a person can mend is reported in one message, as JSON on standard output where `--json` was asked for. A
+    fault of Assay itself is a plain traceback, which shows no values of variables.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(args=given, prog_name="assay", standalone_mode=False)
+    except (InputError, typer.TyperException) as error:
+        report_error(error, as_json="--json" in given)
+        return BAD_INPUT
+    except typer.Abort:
+        return INTERRUPTED
+    return code if isinstance(code, int) else DONE

@@ -1,0 +1,263 @@
+"""`assay compare`: the ladder on three files, without a database and without Dagster (SPEC 13)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipelines.cli import terminal
+from scoring.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pipelines.cli.compare_config import CompareConfig
+    from scoring.records import FieldScore, Json, Known, ListScore, Reading, Scorecard, Unreadable
+    from scoring.task import Task
+
+STANDARD_INPUT = "-"
+MARKS = {"match": "✓", "partial": "~", "mismatch": "✗", "missing": "−", "extra": "+", "empty": "·"}
+STYLES = {
+    "match": "green",
+    "partial": "yellow",
+    "mismatch": "red",
+    "missing": "red",
+    "extra": "magenta",
+    "empty": "dim",
+}
+
+
+class CandidateError(InputError):
+    """The candidate's text holds no value that could be compared; `kind` says what was found instead."""
+
+    def __init__(self, unreadable: Unreadable, where: str) -> None:
+        super().__init__(unreadable.reason, where=where)
+        self.kind = unreadable.kind
+
+
+def compare(
+    schema: Annotated[str, typer.Option(help="JSON Schema of the answer; - reads standard input.", metavar="FILE")],
+    reference: Annotated[str, typer.Option(help="The right answer as JSON; - reads standard input.", metavar="FILE")],
+    candidate: Annotated[
+        str, typer.Option(help="What the model gave, as it gave it; - reads standard input.", metavar="FILE")
+    ],
+    config: Annotated[
+        str | None, typer.Option(help="Embedding, strictness and the like, as YAML or JSON.", metavar="FILE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare one answer with the right one, field by field: no database, no Dagster."""
+    from pipelines.cli.compare_config import read_config
+
+    if [schema, reference, candidate, config].count(STANDARD_INPUT) > 1:
+        raise InputError("only one of the files can be standard input", remedy="Name the others by their paths")
+    card = scorecard_of(schema, reference, candidate, read_config(config))
+    if as_json:
+        terminal.print_json(comparison(card))
+    else:
+        _show(card)
+
+
+def scorecard_of(schema: str, reference: str, candidate: str, config: CompareConfig) -> Scorecard:
+    """The scorecard of the candidate's text.
+
+    Raises InputError where a file is unreadable, CandidateError where the candidate holds no certain JSON value, and
+    what the embedding model raises.
+    """
+    from resources.sources import json_value
+    from scoring.reading import read_output
+    from scoring.records import Unreadable
+    from scoring.task import prepare
+
+    task = prepare(
+        schema=json_value(text_of(schema), _name_of(schema)),
+        reference=json_value(text_of(reference), _name_of(reference)),
+        config=config.scoring,
+        context=config.context,
+    )
+    reading = read_output(text_of(candidate, is_strict=False), is_text_root=task.is_text_root)
+    if isinstance(reading, Unreadable):
+        raise CandidateError(reading, _name_of(candidate))
+    return _answered(task, reading, config)
+
+
+def _answered(task: Task, reading: Reading, config: CompareConfig) -> Scorecard:
+    from scoring.records import Known, Open
+    from scoring.scorecard import score
+
+    known = Known()
+    while isinstance(result := score(task, reading, known), Open):
+        known = _with_answers(result, known, config)
+    return result
+
+
+def _with_answers(open_: Any, known: Known, config: CompareConfig) -> Known:
+    from scoring.records import Known
+
+    if open_.questions:
+        raise InputError("the scoring asks a judge, and none is configured")
+    vectors = config.embeddings().vectors(open_.texts)
+    return Known(vectors={**known.vectors, **vectors}, answers=known.answers)
+
+
+def text_of(name: str, *, is_strict: bool = True) -> str:
+    """The text of a file or of standard input in UTF-8; bytes that are not UTF-8 become U+FFFD unless `is_strict`."""
+    import sys
+
+    from resources.sources import decoded
+
+    try:
+        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"cannot be read ({reason})", where=name) from error
+    return decoded(content, _name_of(name)) if is_strict else content.decode("utf-8-sig", errors="replace")
+
+
+def _name_of(name: str) -> str:
+    return "standard input" if name == STANDARD_INPUT else name
+
+
+def comparison(card: Scorecard) -> dict[str, Any]:
+    """The JSON of SPEC 13 for one scorecard."""
+    scores = card.scores
+    return {
+        "quality": scores.quality,
+        "completeness": scores.completeness,
+        "correctness": scores.correctness,
+        "hallucination": scores.hallucination,
+        "mode": card.mode.value,
+        "fields": [field_row(field) for field in card.fields],
+        "lists": [list_row(one) for one in card.lists],
+        "problems": list(card.problems),
+    }
+
+
+def field_row(field: FieldScore) -> dict[str, Any]:
+    """One field as JSON. `side`, `reason` and `setting` stand in it only where there is something to say."""
+    row: dict[str, Any] = {
+        "path": field.path,
+        "outcome": field.outcome.value,
+        "rung": None if field.rung is None else field.rung.value,
+        "credit": field.credit,
+        "similarity": field.similarity,
+        "reference": field.reference,
+        "candidate": field.candidate,
+    }
+    if field.side == "candidate":
+        row["side"] = field.side.value
+    if field.reason:
+        row["reason"] = field.reason
+    if field.setting is not None:
+        row["setting"] = {"text": field.setting.text, "origin": field.setting.origin.value}
+    return row
+
+
+def list_row(one: ListScore) -> dict[str, Any]:
+    """One list as JSON; `hallucinated` are those of `extra` that nothing confirmed."""
+    return {
+        "path": one.path,
+        "matched": one.matched,
+        "missed": list(one.missed),
+        "extra": list(one.extra),
+        "hallucinated": list(one.hallucinated),
+        "duplicates": one.duplicates,
+        "precision": one.precision,
+        "recall": one.recall,
+        "f1": one.f1,
+    }
+
+
+def _show(card: Scorecard) -> None:
+    page = terminal.screen()
+    page.print(score_line(card))
+    if card.mode == "exact_only":
+        page.print(terminal.EXACT_ONLY, style="yellow")
+    for problem in card.problems:
+        page.print(f"! {problem}", style="yellow")
+    if card.fields:
+        page.print(fields_table(card.fields))
+    if card.lists:
+        page.print(lists_table(card.lists))
+
+
+def score_line(card: Scorecard) -> Any:
+    """The four scores of a scorecard on one line."""
+    from rich.text import Text
+
+    scores = card.scores
+    line = Text.assemble(("quality ", "bold"), (f"{scores.quality:.1f}", terminal.score_style(scores.quality)))
+    for name in ("completeness", "correctness", "hallucination"):
+        value = getattr(scores, name)
+        line.append(f"   {name} ")
+        line.append(f"{value:.1f}", terminal.score_style(100 - value if name == "hallucination" else value))
+    return line
+
+
+def fields_table(fields: tuple[FieldScore, ...]) -> Table:
+    """The fields of a scorecard, what is wrong told apart by mark, word and colour."""
+    made = terminal.table(
+        "",
+        "field",
+        "reference",
+        "candidate",
+        "outcome",
+        "rung",
+        "credit",
+        "similarity",
+        "why",
+        numbers=("credit", "similarity"),
+    )
+    for field in fields:
+        made.add_row(
+            MARKS[field.outcome.value],
+            field.path or "(all)",
+            _value(field.reference),
+            _value(field.candidate),
+            field.outcome.value,
+            field.rung.value if field.rung else "-",
+            terminal.number(field.credit, 2),
+            terminal.number(field.similarity, 3),
+            terminal.shown(field.reason, 80),
+            style=STYLES[field.outcome.value],
+        )
+    return made
+
+
+def _value(value: Json) -> str:
+    return "" if value is None else terminal.shown(value, 40)
+
+
+def lists_table(lists: tuple[ListScore, ...]) -> Table:
+    """The lists of a scorecard as matched, missed and hallucinated items."""
+    made = terminal.table(
+        "list",
+        "matched",
+        "missed",
+        "hallucinated",
+        "precision",
+        "recall",
+        "F1",
+        numbers=("matched", "precision", "recall", "F1"),
+    )
+    for one in lists:
+        confirmed = len(one.extra) - len(one.hallucinated)
+        extra = items(one.hallucinated) + (f" (+{confirmed} confirmed)" if confirmed else "")
+        made.add_row(
+            one.path or "(all)",
+            str(one.matched),
+            items(one.missed),
+            extra,
+            *(terminal.number(100 * share) for share in (one.precision, one.recall, one.f1)),
+        )
+    return made
+
+
+def items(values: tuple[Json, ...], most: int = 5) -> str:
+    """The labels of list items, a line each; `n more` after the first few."""
+    lines = [terminal.shown(value, 50) for value in values[:most]]
+    if len(values) > most:
+        lines.append(f"{len(values) - most} more")
+    return "\n".join(lines)

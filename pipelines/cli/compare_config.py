@@ -1,0 +1,143 @@
+"""What `assay compare --config` may say: how to score, and what surrounds the values (SPEC 13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from resources.resolution import resolved_scoring
+from resources.settings import ScoringSettings
+from resources.sources import Source, json_value, read_text, yaml_source
+from resources.workspace_files import ScenarioScoringShape, ScoringShape, Shape, shaped
+from scoring.errors import InputError
+from scoring.records import Context, Document, Json, ScoringConfig
+
+if TYPE_CHECKING:
+    from resources.embeddings import Embeddings
+
+MAX_CONFIG_BYTES = 64_000_000
+LONGEST_PATH = 1000
+
+
+class DocumentShape(Shape):
+    """A source document written out in the config."""
+
+    name: str = ""
+    text: str
+
+
+class CompareShape(ScenarioScoringShape):
+    """The keys of the config: those of a scenario's `scoring`, and what surrounds the values."""
+
+    documents: list[str | DocumentShape] = Field(default_factory=list)
+    other_outputs: list[Any] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareConfig:
+    """How to compare: the scoring config, the surroundings, and the embedding settings behind the config."""
+
+    settings: ScoringSettings = field(default_factory=ScoringSettings)
+    scoring: ScoringConfig
+    context: Context = field(default_factory=Context)
+
+    def embeddings(self) -> Embeddings:
+        """The embedding model. Raises InputError where none is configured."""
+        from resources.embeddings import embeddings_from
+
+        if self.settings.embedding.value is None:
+            raise InputError("the scoring asks for similarities, and no embedding model is configured")
+        return embeddings_from(self.settings.embedding.value)
+
+
+def read_config(name: str | None) -> CompareConfig:
+    """The config in this file, the defaults without one (local embeddings, no judge, `normal`).
+
+    Raises InputError with the line where known for a key or a value that is not allowed, and for a judge.
+    """
+    shape, folder = (CompareShape(), Path()) if name is None else (_shape_of(Path(name)), Path(name).parent)
+    settings = resolved_scoring(ScoringShape(), shape)
+    if settings.judge.value is not None:
+        raise InputError(
+            "a judge is configured, and this version of Assay has none yet",
+            where=name or "",
+            remedy="Leave `judge` out or set it to null",
+        )
+    return CompareConfig(settings=settings, scoring=scoring_config(settings), context=_context(shape, folder))
+
+
+def scoring_config(settings: ScoringSettings) -> ScoringConfig:
+    """The core's scoring config for these settings. Raises InputError for limits that do not fit together."""
+    from scoring.strictness import LOCAL_MODEL, cutoffs_of
+
+    embedding = settings.embedding.value
+    name = None if embedding is None else embedding.endpoint.model if embedding.endpoint else LOCAL_MODEL
+    decisive = settings.strictness if settings.threshold.value is None else settings.threshold
+    return ScoringConfig(
+        embedding_model=name,
+        cutoffs=cutoffs_of(
+            embedding_model=name,
+            strictness=settings.strictness.value,
+            threshold=settings.threshold.value,
+            undecided_from=settings.undecided_from.value,
+            origin=decisive.origin,
+        ),
+        empty_values=settings.empty_values.value,
+        accepted=settings.accepted,
+    )
+
+
+def _shape_of(path: Path) -> CompareShape:
+    source = _source_of(path)
+    shape = shaped(CompareShape, source, {} if source.value is None else source.value)
+    if isinstance(shape, CompareShape):
+        return shape
+    raise InputError("\n".join(str(complaint) for complaint in shape)) if len(shape) > 1 else shape[0]
+
+
+def _source_of(path: Path) -> Source:
+    text = read_text(path, str(path), max_bytes=MAX_CONFIG_BYTES)
+    if text.lstrip().startswith("{"):
+        return Source(name=str(path), value=json_value(text, str(path)))
+    return yaml_source(text, str(path))
+
+
+def _context(shape: CompareShape, folder: Path) -> Context:
+    return Context(
+        documents=tuple(_document(given, number, folder) for number, given in enumerate(shape.documents, 1)),
+        other_outputs=tuple(_other_output(given, folder) for given in shape.other_outputs),
+    )
+
+
+def _document(given: str | DocumentShape, number: int, folder: Path) -> Document:
+    """A document by its path (from the config's folder), or as the text itself."""
+    from resources.documents import read_document
+
+    if isinstance(given, DocumentShape):
+        return Document(name=given.name or f"document {number}", text=given.text)
+    path = _file_named(given, folder)
+    return Document(name=f"document {number}", text=given) if path is None else read_document(path, given)
+
+
+def _other_output(given: Json, folder: Path) -> Json:
+    """Another model's output: its JSON value, or the path of a file that holds it."""
+    from scoring.reading import read_output
+    from scoring.records import Unreadable
+
+    path = _file_named(given, folder) if isinstance(given, str) else None
+    if path is None:
+        return given
+    reading = read_output(read_text(path, str(given), max_bytes=MAX_CONFIG_BYTES))
+    if isinstance(reading, Unreadable):
+        raise InputError(reading.reason, where=str(given))
+    return reading.value
+
+
+def _file_named(text: str, folder: Path) -> Path | None:
+    if not text or len(text) > LONGEST_PATH or "\n" in text or "\x00" in text:
+        return None
+    path = folder / text
+    return path if path.is_file() else None

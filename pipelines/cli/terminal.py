@@ -1,0 +1,134 @@
+"""How commands speak: tables and progress bars for people on a terminal, JSON and plain text for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PIPED_WIDTH = 200
+USAGE_ERROR = "usage_error"
+EXACT_ONLY = "exact_only: no embedding model, so a different spelling counts as a difference."
+
+
+class OnProgress(Protocol):
+    """What long work calls to say how far it is."""
+
+    def __call__(self, done: int, total: int, what: str = "", /) -> None:
+        """`done` of `total` steps are behind us; `what` names the present one."""
+
+
+def print_json(value: object) -> None:
+    """Write `value` to standard output as strict ASCII-safe JSON on lines of its own."""
+    from scoring.reading import dumps
+
+    sys.stdout.write(dumps(value) + "\n")
+
+
+def screen(*, is_error: bool = False) -> Console:
+    """The terminal, or a plain wide page where the output is piped or `NO_COLOR` is set."""
+    from rich.console import Console
+
+    stream = sys.stderr if is_error else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
+    return Console(file=stream, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False)
+
+
+def table(*columns: str, title: str = "", numbers: Sequence[str] = ()) -> Table:
+    """An empty table with these columns; those in `numbers` are set flush right."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        made.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+    return made
+
+
+def score_style(score: float) -> str:
+    """The colour of a score of 0..100, in which more is better."""
+    return "green" if score >= 90 else "yellow" if score >= 60 else "red"
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """The number with that many decimals, or `-` where it is unknown."""
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def dollars(value: float | None) -> str:
+    """An amount in USD with three significant digits, `free` for nothing, `-` where it is unknown."""
+    if value is None:
+        return "-"
+    if value == 0:
+        return "free"
+    return f"${value:.2f}" if value >= 1 else f"${value:.3g}"
+
+
+def seconds(value: float | None) -> str:
+    """A duration in seconds, or `-` where it is unknown."""
+    return "-" if value is None else f"{value:.1f} s" if value >= 1 else f"{value * 1000:.0f} ms"
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """A JSON value on one line without control characters, cut with an ellipsis at `limit` characters."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]+", " ", text)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+@contextmanager
+def progress(what: str) -> Iterator[OnProgress]:
+    """A progress bar on standard error while the block runs; nothing at all where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _total, _what="", /: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=screen(is_error=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def move(done: int, total: int, step: str = "", /) -> None:
+            bar.update(task, completed=done, total=total, description=f"{what} {step}".strip())
+
+        yield move
+
+
+def kind_of(error: Exception) -> str:
+    """The kind of an error in JSON: its own `kind`, else its class in snake case (`schema_error`)."""
+    own = getattr(error, "kind", None)
+    if isinstance(own, str):
+        return own
+    if not type(error).__module__.startswith(("scoring", "resources", "pipelines")):
+        return USAGE_ERROR
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
+
+
+def report_error(error: Exception, *, as_json: bool) -> None:
+    """Say what was wrong: `{"error": {"kind", "message"}}` on standard output, or one message on standard error."""
+    message = _message_of(error)
+    if as_json:
+        failure: Mapping[str, Any] = {"error": {"kind": kind_of(error), "message": message}}
+        print_json(failure)
+        return
+    if message:
+        page = screen(is_error=True)
+        page.print("error:", style="bold red", end=" ")
+        page.print(message, soft_wrap=True)
+
+
+def _message_of(error: Exception) -> str:
+    from scoring.errors import InputError
+
+    if isinstance(error, InputError):
+        return str(error)
+    describe = getattr(error, "format_message", None)
+    return str(describe()) if describe else str(error)

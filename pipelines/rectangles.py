@@ -1,0 +1,82 @@
+"""Sets of (scenario, model) cells as rectangles, since one Dagster run covers a rectangle of partitions.
+
+A run for every cell would cost seconds each; a run over a rectangle costs milliseconds a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+Cell = tuple[str, str]
+"""A scenario id and a model id."""
+
+_Row = tuple[int, int]
+"""First and last column of an unbroken stretch of cells."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rectangle:
+    """All models from `first` to `last` of all scenarios from `first` to `last`, in the order of the partitions."""
+
+    first: Cell
+    last: Cell
+    cells: tuple[Cell, ...]
+
+
+def rectangles(
+    cells: Collection[Cell], *, scenarios: Sequence[str], models: Sequence[str], most_cells: int = 500
+) -> tuple[Rectangle, ...]:
+    """Rectangles that hold every one of `cells` exactly once and no other cell.
+
+    `scenarios` and `models` give the order of the partitions and must hold every id of `cells`. A rectangle holds at
+    most `most_cells` cells, or one stretch of neighbours. The cover is greedy along both axes; the smaller one is taken.
+    """
+    row = {id_: number for number, id_ in enumerate(scenarios)}
+    column = {id_: number for number, id_ in enumerate(models)}
+    places = {(row[scenario_id], column[model_id]) for scenario_id, model_id in cells}
+    by_row = list(_cover(places, most_cells))
+    by_column = [((left, top), (right, bottom)) for (top, left), (bottom, right) in _cover(_turned(places), most_cells)]
+    best = min(by_row, by_column, key=len)
+    return tuple(_named(corners, scenarios, models) for corners in best)
+
+
+def _cover(places: set[tuple[int, int]], most_cells: int) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Corners (top left, bottom right), made of equal stretches in neighbouring rows."""
+    columns: dict[int, list[int]] = {}
+    for row, column in places:
+        columns.setdefault(row, []).append(column)
+    growing: dict[_Row, int] = {}
+    previous = -1
+    rows: list[int | None] = [*sorted(columns), None]
+    for row in rows:
+        stretches = set() if row is None else set(_stretches(columns[row]))
+        for stretch, top in list(growing.items()):
+            is_full = (previous - top + 2) * (stretch[1] - stretch[0] + 1) > most_cells
+            if stretch not in stretches or row != previous + 1 or is_full:
+                yield (top, stretch[0]), (previous, stretch[1])
+                del growing[stretch]
+        if row is not None:
+            growing.update({stretch: row for stretch in stretches if stretch not in growing})
+            previous = row
+
+
+def _stretches(columns: Iterable[int]) -> Iterator[_Row]:
+    ordered = sorted(columns)
+    start = 0
+    for end in range(1, len(ordered) + 1):
+        if end == len(ordered) or ordered[end] != ordered[end - 1] + 1:
+            yield ordered[start], ordered[end - 1]
+            start = end
+
+
+def _turned(places: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    return {(column, row) for row, column in places}
+
+
+def _named(
+    corners: tuple[tuple[int, int], tuple[int, int]], scenarios: Sequence[str], models: Sequence[str]
+) -> Rectangle:
+    (top, left), (bottom, right) = corners
+    cells = [(scenario, model) for scenario in scenarios[top : bottom + 1] for model in models[left : right + 1]]
+    return Rectangle(first=cells[0], last=cells[-1], cells=tuple(cells))

@@ -14,6 +14,9 @@ Cell = tuple[str, str]
 _Row = tuple[int, int]
 """First and last column of an unbroken stretch of cells."""
 
+_END = 2**62
+"""A row below all others, where every rectangle has ended."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rectangle:
@@ -30,7 +33,7 @@ def rectangles(
     """Rectangles that hold every one of `cells` exactly once and no other cell.
 
     `scenarios` and `models` give the order of the partitions and must hold every id of `cells`. A rectangle holds at
-    most `most_cells` cells, or one stretch of neighbours. The cover is greedy along both axes; the smaller one is taken.
+    most `most_cells` cells, or one stretch of neighbours. The cover is greedy along both axes; the smaller is taken.
     """
     row = {id_: number for number, id_ in enumerate(scenarios)}
     column = {id_: number for number, id_ in enumerate(models)}
@@ -48,17 +51,15 @@ def _cover(places: set[tuple[int, int]], most_cells: int) -> Iterator[tuple[tupl
         columns.setdefault(row, []).append(column)
     growing: dict[_Row, int] = {}
     previous = -1
-    rows: list[int | None] = [*sorted(columns), None]
-    for row in rows:
-        stretches = set() if row is None else set(_stretches(columns[row]))
+    for row in [*sorted(columns), _END]:
+        stretches = set(_stretches(columns.get(row, ())))
         for stretch, top in list(growing.items()):
             is_full = (previous - top + 2) * (stretch[1] - stretch[0] + 1) > most_cells
             if stretch not in stretches or row != previous + 1 or is_full:
                 yield (top, stretch[0]), (previous, stretch[1])
                 del growing[stretch]
-        if row is not None:
-            growing.update({stretch: row for stretch in stretches if stretch not in growing})
-            previous = row
+        growing.update({stretch: row for stretch in stretches if stretch not in growing})
+        previous = row
 
 
 def _stretches(columns: Iterable[int]) -> Iterator[_Row]:

@@ -1,0 +1,30 @@
+# Verbs of this repository; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lock bench
+unexport PYTHONDONTWRITEBYTECODE
+WORKERS ?= 2
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: .venv/ready ## Build .venv with the command assay in it; quick when it is up to date
+
+.venv/ready: requirements.lock pyproject.toml deploy/setup.sh
+	@PYTHON="$(PYTHON)" sh deploy/setup.sh
+
+demo: setup ## Grade the example workspace with nothing else set up and show the ranking
+	@.venv/bin/assay demo
+
+test: setup ## Run all tests
+	@.venv/bin/python -m pytest -q -n $(WORKERS)
+
+check: setup ## Lint, format check and strict types
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+
+bench: setup ## Run the benchmarks and print their figures
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; .venv/bin/python "$$file" || exit 1; done
+
+lock: setup ## Refresh requirements.lock from pyproject.toml
+	@.venv/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --group dev pyproject.toml -o requirements.lock

@@ -19,3 +19,7 @@ class InputError(Exception):
 
 class SchemaError(InputError):
     """A schema that is no JSON Schema, or that cannot be resolved."""
+
+
+class EmbeddingError(ValueError):
+    """A vector that says nothing (zero, not finite, no numbers): a broken service, never evidence of a difference."""

@@ -6,6 +6,7 @@ Cosines of two embedding models do not mean the same thing, so every model has i
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def _fault_of(points: tuple[StrictnessPoint, ...]) -> str:
         return "a limit is no finite number"
     if len(points) < 2 or points[0].strictness != 0 or points[-1].strictness != 1:
         return "the points do not run from strictness 0 to strictness 1"
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in itertools.pairwise(points):
         if after.strictness <= before.strictness:
             return f"strictness {after.strictness} does not follow {before.strictness}"
         if after.same < before.same or after.undecided < before.undecided:
@@ -104,7 +105,7 @@ def strictness_of(value: str | float) -> float:
 
 def limits_at(table: StrictnessTable, strictness: float) -> StrictnessPoint:
     """The limits at a strictness in 0..1, on straight lines between the points of the table: never falling."""
-    for before, after in zip(table.points, table.points[1:], strict=False):
+    for before, after in itertools.pairwise(table.points):
         if strictness <= after.strictness:
             share = (strictness - before.strictness) / (after.strictness - before.strictness)
             return StrictnessPoint(
@@ -173,16 +174,19 @@ def table_as_json(table: StrictnessTable) -> dict[str, Json]:
 
 def table_from_json(data: Json, *, where: str = "strictness table") -> StrictnessTable:
     """The table that `table_as_json` wrote. Raises InputError where a key is missing or a limit is no number."""
-    try:
-        points = tuple(
-            StrictnessPoint(
-                strictness=float(point["strictness"]), same=float(point["same"]), undecided=float(point["undecided"])
-            )
-            for point in data["points"]  # type: ignore[index, call-overload]  # a wrong shape is caught below
-        )
-        model = str(data["model"])  # type: ignore[index, call-overload]  # likewise
-    except (KeyError, TypeError, ValueError) as error:
+    points = data.get("points") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(points, list):
+        raise InputError("no strictness table", where=where, remedy="Make it with `assay calibrate`")
+    return StrictnessTable(
+        model=str(data.get("model", "")), points=tuple(_point_from_json(point, where) for point in points)
+    )
+
+
+def _point_from_json(data: Json, where: str) -> StrictnessPoint:
+    limits = [data.get(name) for name in ("strictness", "same", "undecided")] if isinstance(data, dict) else [None]
+    numbers = [float(limit) for limit in limits if isinstance(limit, int | float)]
+    if len(numbers) != len(limits):
         raise InputError(
-            f"no strictness table: {error!r}", where=where, remedy="Make it with `assay calibrate`"
-        ) from error
-    return StrictnessTable(model=model, points=points)
+            f"{data!r} is no point of a strictness table", where=where, remedy="Make it with `assay calibrate`"
+        )
+    return StrictnessPoint(strictness=numbers[0], same=numbers[1], undecided=numbers[2])

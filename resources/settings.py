@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from scoring.records import DEFAULT_EMPTY_VALUES, Json, Origin
+from scoring.strictness import LOCAL_MODEL
 
 T = TypeVar("T")
 
@@ -39,6 +40,19 @@ class EmbeddingSettings:
     def is_local(self) -> bool:
         """Whether the model runs in this process and needs no network."""
         return self.endpoint is None
+
+    @property
+    def model_name(self) -> str:
+        """The name that vectors, strictness tables and results carry."""
+        return LOCAL_MODEL if self.endpoint is None else self.endpoint.model
+
+    @property
+    def written(self) -> Literal["local"] | dict[str, str | None]:
+        """The setting as it is written in files and as `embeddings_from` takes it."""
+        if self.endpoint is None:
+            return "local"
+        endpoint = self.endpoint
+        return {"base_url": endpoint.base_url, "model": endpoint.model, "api_key_env": endpoint.api_key_env}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

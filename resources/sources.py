@@ -80,12 +80,12 @@ def read_text(path: Path, name: str, *, max_bytes: int) -> str:
     return decoded(content, name)
 
 
-def decoded(content: bytes, name: str) -> str:
+def decoded(content: bytes, name: str, *, first_line: int = 1) -> str:
     """UTF-8 text without byte order mark. Raises `InputError` with the line of the first byte that is not UTF-8."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = content.count(b"\n", 0, error.start) + first_line
         raise InputError(
             f"byte 0x{content[error.start]:02x} is not UTF-8", where=f"{name}:{line}", remedy="Save the file as UTF-8."
         ) from error

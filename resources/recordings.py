@@ -55,7 +55,7 @@ def recorded_runs(
     """The runs one by one, in bounded memory.
 
     After the first thing wrong no more runs come, the rest is only checked, and one `InputError` ends the iteration:
-    who stores runs as they come must do so in one transaction. `format` is one of `FORMATS`, found out where it is None.
+    who stores runs as they come must do so in one transaction. `format` is one of `FORMATS`, found out where None.
     """
     complaints = Complaints()
     ledger = _Ledger(workspace=workspace)

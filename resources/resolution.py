@@ -1,4 +1,4 @@
-"""Which setting holds where (the scenario's own, else the organisation's, else the default) and what the core is told."""
+"""Which setting holds where: the scenario's own, else the organisation's, else the default."""
 
 from __future__ import annotations
 

@@ -13,9 +13,10 @@ from resources.resolution import resolved_scoring, resolved_weights
 from resources.settings import ScoringSettings, Weights
 from resources.sources import read_json, read_yaml
 from resources.workspace_files import OrganisationShape, ScenarioShape, id_problem, shaped
-from scoring.errors import InputError
+from scoring.errors import InputError, SchemaError
 from scoring.keys import id_of
 from scoring.records import Context, Document, Json
+from scoring.schema import compile_schema
 
 SCENARIO_FILE = "scenario.yaml"
 SCORABLE_TYPES = ("enrichment",)
@@ -116,7 +117,18 @@ def _schema_of(folder: Path, root: Path, shape: ScenarioShape, complaints: Compl
                 )
             )
         return {}
-    return _json_of(path, root, complaints)
+    schema = _json_of(path, root, complaints)
+    if shape.type in SCORABLE_TYPES:
+        complaints.attempt(partial(_check_schema, schema, _name(path, root)))
+    return schema
+
+
+def _check_schema(schema: Json, name: str) -> None:
+    try:
+        compile_schema(schema, None)
+    except SchemaError as error:
+        place = f"{name}, {error.where}" if error.where else name
+        raise InputError(error.message, where=place, remedy=error.remedy) from error
 
 
 def _json_of(path: Path, root: Path, complaints: Complaints) -> Json:

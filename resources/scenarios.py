@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from resources.complaints import Complaints
 from resources.documents import READABLE_ENDINGS, read_document
 from resources.resolution import resolved_scoring, resolved_weights
 from resources.settings import ScoringSettings, Weights
-from resources.sources import read_json, read_yaml
+from resources.sources import json_value, read_json, read_text, read_yaml
 from resources.workspace_files import OrganisationShape, ScenarioShape, id_problem, shaped
 from scoring.errors import InputError, SchemaError
 from scoring.keys import id_of
@@ -19,6 +19,8 @@ from scoring.records import Context, Document, Json
 from scoring.schema import compile_schema
 
 SCENARIO_FILE = "scenario.yaml"
+SCHEMA_FILE = "schema.json"
+MAX_SCHEMA_BYTES = 4_000_000
 SCORABLE_TYPES = ("enrichment",)
 
 
@@ -106,29 +108,37 @@ def _shape_of(folder: Path, root: Path, name: str, complaints: Complaints) -> Sc
 
 
 def _schema_of(folder: Path, root: Path, shape: ScenarioShape, complaints: Complaints) -> Json:
-    path = folder / "schema.json"
+    path = folder / SCHEMA_FILE
     if not path.is_file():
         if shape.type in SCORABLE_TYPES:
             complaints.found.append(
                 InputError(
-                    "the scenario has no schema.json",
+                    f"the scenario has no {SCHEMA_FILE}",
                     where=_name(folder, root),
                     remedy="Put the JSON Schema of its output there.",
                 )
             )
         return {}
-    schema = _json_of(path, root, complaints)
-    if shape.type in SCORABLE_TYPES:
-        complaints.attempt(partial(_check_schema, schema, _name(path, root)))
-    return schema
+    return complaints.attempt(partial(_read_schema, inside(path, root), _name(folder, root)))
 
 
-def _check_schema(schema: Json, name: str) -> None:
+def _read_schema(path: Path, folder_name: str) -> Json:
+    try:
+        return _schema_in(read_text(path, path.name, max_bytes=MAX_SCHEMA_BYTES))
+    except InputError as error:
+        raise InputError(error.message, where=f"{folder_name}/{error.where}", remedy=error.remedy) from error
+
+
+@lru_cache(maxsize=4096)
+def _schema_in(text: str) -> Json:
+    """The schema in the text. Many scenarios share one, and checking it is the dearest part of loading a workspace."""
+    schema = json_value(text, SCHEMA_FILE)
     try:
         compile_schema(schema, None)
     except SchemaError as error:
-        place = f"{name}, {error.where}" if error.where else name
+        place = f"{SCHEMA_FILE}, {error.where}" if error.where else SCHEMA_FILE
         raise InputError(error.message, where=place, remedy=error.remedy) from error
+    return schema
 
 
 def _json_of(path: Path, root: Path, complaints: Complaints) -> Json:

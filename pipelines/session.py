@@ -7,83 +7,107 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resources.home import Home, home_for
+from resources.lease import using_postgres
 from scoring.errors import InputError
 
 if TYPE_CHECKING:
-    from resources.home import Home
+    from pipelines.attempts import Preparation
+    from resources.embeddings import Embeddings
+    from resources.settings import EmbeddingSettings
     from resources.warehouse import Warehouse
     from resources.workspace import Workspace
-
-WORKSPACE_VARIABLE = "ASSAY_WORKSPACE"
-WORKSPACE_FILE = "assay.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """An open Assay: the workspace as read from its files, and the stores that hold its records."""
+    """An open Assay: the workspace as its files say, and the stores that hold what is recorded."""
 
     home: Home
     workspace: Workspace
     warehouse: Warehouse
+    _embeddings: dict[EmbeddingSettings | None, Embeddings] = field(default_factory=dict)
 
+    def embeddings(self, settings: EmbeddingSettings | None) -> Embeddings:
+        """The embedding model of these settings, with every vector cached for good; loaded on first use.
 
-def find_workspace(path: Path | None = None) -> Path:
-    """The absolute folder of the workspace.
+        Raises InputError where the settings name none.
+        """
+        from resources.embeddings import CachedEmbeddings, embeddings_from
 
-    That is `path` where given, else `ASSAY_WORKSPACE`, else the nearest folder at or above the current one that holds
-    an `assay.yaml`. Raises InputError where there is none.
-    """
-    named = path or os.environ.get(WORKSPACE_VARIABLE)
-    if named:
-        return Path(named).absolute()
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / WORKSPACE_FILE).is_file():
-            return folder
-    raise InputError(
-        f"no {WORKSPACE_FILE} here or in any folder above",
-        where=str(here),
-        remedy="Make a workspace with `assay init DIR`, or name one with --workspace",
-    )
+        if settings not in self._embeddings:
+            inner = embeddings_from(None if settings is None else settings.written)
+            if inner is None:
+                raise InputError("the scoring asks for similarities, and no embedding model is configured")
+            self._embeddings[settings] = CachedEmbeddings(inner, self.warehouse)
+        return self._embeddings[settings]
+
+    def preparation(self, scenario_id: str) -> Preparation:
+        """The scenario made ready for scoring against the newest version of its reference.
+
+        Raises InputError where it has no reference, where that is not verified, or where the type is not scored.
+        """
+        from pipelines.attempts import Preparation
+        from resources.scoring_configs import scoring_config_of
+        from scoring.staleness import scoring_config_hash
+        from scoring.task import prepare
+
+        scenario = self.workspace.scenario(scenario_id)
+        if not scenario.is_scorable:
+            raise InputError(f"scenarios of type {scenario.type} cannot be scored yet", where=scenario_id)
+        reference = self.warehouse.head_reference(scenario_id)
+        if reference is None:
+            remedy = "Put it into reference.json beside scenario.yaml"
+            raise InputError("there is no reference to score against", where=scenario_id, remedy=remedy)
+        if not reference.is_verified:
+            remedy = f"Read it, then verify it with `assay reference verify {scenario_id}`"
+            raise InputError("the reference is a draft; only a verified one counts", where=scenario_id, remedy=remedy)
+        config = scoring_config_of(scenario.scoring)
+        return Preparation(
+            task=prepare(schema=scenario.schema, reference=reference.content, config=config, context=scenario.context),
+            reference=reference,
+            config_hash=scoring_config_hash(schema=scenario.schema, config=config, context=scenario.context),
+            embedding=scenario.scoring.embedding.value,
+        )
 
 
 @contextmanager
 def open_session(workspace: Path | None = None) -> Iterator[Session]:
-    """Open the workspace's session: Postgres answers, the schema is migrated, files and warehouse agree.
+    """The session of a workspace: Postgres answers, its schema is migrated, files and warehouse agree.
 
-    Scenarios, models and first references of the workspace are in the warehouse afterwards; nothing is written where
-    nothing changed. Connections are closed at the end.
+    `workspace` is its folder, or None for the one that `find_workspace` finds. Scenarios, models and reference files
+    are in the warehouse inside; nothing is written where nothing changed. At the end connections are closed, and an
+    embedded Postgres stops unless another process uses it. Raises InputError for all that a person can mend.
     """
-    from sqlalchemy import create_engine
-
-    from resources.home import home_for
-    from resources.lake import Lake
-    from resources.migrate import upgrade
-    from resources.postgres import database_url
-    from resources.warehouse import Warehouse
     from resources.workspace import load_workspace
 
-    folder = find_workspace(workspace)
-    loaded = load_workspace(folder)
-    home = home_for(folder)
-    engine = create_engine(database_url(home))
-    try:
-        upgrade(engine)
-        warehouse = Warehouse(engine, Lake(str(home.lake)))
-        session = Session(home=home, workspace=loaded, warehouse=warehouse)
-        sync_workspace(session)
-        yield session
-    finally:
-        engine.dispose()
+    loaded = load_workspace(workspace)
+    home = home_for(loaded.root).make()
+    with nullcontext() if os.environ.get("ASSAY_DATABASE_URL") else using_postgres(home):
+        from resources.database import engine_for, require_usable
+        from resources.lake import Lake
+        from resources.migrate import upgrade
+        from resources.postgres import database_url
+        from resources.warehouse import Warehouse
+
+        engine = engine_for(database_url(home))
+        try:
+            require_usable(engine)
+            upgrade(engine)
+            session = Session(home=home, workspace=loaded, warehouse=Warehouse(engine, Lake(home.lake_root)))
+            sync_workspace(session)
+            yield session
+        finally:
+            engine.dispose()
 
 
 def sync_workspace(session: Session) -> None:
-    """Bring the workspace's scenarios, models and first references into the warehouse; idempotent."""
+    """The warehouse holds the workspace's models, scenarios and reference files; only changes are written."""
     session.warehouse.sync_models(session.workspace.models)
     for scenario in session.workspace.scenarios:
         session.warehouse.sync_scenario(scenario)

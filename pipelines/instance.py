@@ -1,0 +1,112 @@
+"""Dagster's home: its settings, its environment, and the instance itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+
+from resources.home import Home
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+_PACKAGES = Path(__file__).parents[1]
+_TEMPLATE = Path(__file__).with_name("dagster.yaml")
+
+PROCESS_TAG = "assay/process"
+
+
+def dagster_environment(home: Home) -> dict[str, str]:
+    """What a process needs in its environment to use Dagster's instance of this home; Postgres answers afterwards.
+
+    Holds the password of the database: give it to processes, never to a log.
+    """
+    from resources.postgres import dagster_url
+
+    return {
+        "DAGSTER_HOME": str(home.dagster),
+        "DAGSTER_DISABLE_TELEMETRY": "yes",
+        # Events of a run over many partitions are written in batches, and planned ones as one: 340 -> 50 ms a partition.
+        "DAGSTER_EVENT_BATCH_SIZE": "1000",
+        "DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS": "1",
+        "ASSAY_DAGSTER_STORAGE_URL": dagster_url(home).render_as_string(hide_password=False),
+    }
+
+
+def child_environment(home: Home, workspace: Path) -> dict[str, str]:
+    """The environment of a process that `assay up` starts: this one's and Dagster's, with compiled modules kept."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    path = os.pathsep.join(part for part in (str(_PACKAGES), inherited.get("PYTHONPATH", "")) if part)
+    own = {"ASSAY_HOME": str(home.root), "ASSAY_WORKSPACE": str(workspace), "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}
+    return inherited | dagster_environment(home) | own
+
+
+def write_settings(home: Home) -> None:
+    """The instance's dagster.yaml says what the template says."""
+    home.dagster.mkdir(parents=True, exist_ok=True)
+    target = home.dagster / "dagster.yaml"
+    text = _TEMPLATE.read_text()
+    if not target.exists() or target.read_text() != text:
+        beside = target.with_suffix(".new")
+        beside.write_text(text)
+        beside.rename(target)
+
+
+@contextmanager
+def open_instance(home: Home) -> Iterator[dg.DagsterInstance]:
+    """Dagster's persistent instance of this home, its tables made where needed."""
+    write_settings(home)
+    with _environment(dagster_environment(home)):
+        from dagster import DagsterInstance
+
+        with DagsterInstance.from_config(str(home.dagster)) as instance:
+            yield instance
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def release_dead_runs(instance: dg.DagsterInstance) -> list[str]:
+    """Ids of runs that were under way when their process died, now marked as failed so that nothing waits for them.
+
+    Only for the one supervisor of a home: every run that no living process says is its own counts as dead.
+    """
+    import dagster as dg
+
+    under_way = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+    dead = [run for run in instance.get_runs(dg.RunsFilter(statuses=under_way)) if not is_alive(run.tags)]
+    for run in dead:
+        instance.report_run_failed(run, "The process that ran it has ended. What it committed is kept.")
+    return [run.run_id for run in dead]
+
+
+def process_tag() -> dict[str, str]:
+    """The tag of a run that this very process executes."""
+    return {PROCESS_TAG: f"{os.getpid()}@{psutil.Process().create_time():.2f}"}
+
+
+def is_alive(tags: Mapping[str, str]) -> bool:
+    """Whether the process that tagged a run as its own still lives; a process id alone may have been given anew."""
+    pid, _, created = tags.get(PROCESS_TAG, "").partition("@")
+    if not pid:
+        return False
+    try:
+        return f"{psutil.Process(int(pid)).create_time():.2f}" == created
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,296 @@
+"""A scoring round: ask and answer over many models in one process.
+
+The core says what it still has to know; this module finds that out for all models of a chunk at once (one batch of
+embeddings, then one batch of questions), asks the core again, and commits each model as soon as its score is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from pipelines.attempts import Attempt, advanced, begin
+from pipelines.rectangles import Cell
+from resources.vectors import EmbeddingError as EmbeddingServiceError
+from scoring.errors import EmbeddingError, InputError
+from scoring.records import Answer, Known, Mode, Question, RunStatus, Vector
+from scoring.repetitions import mean_of
+
+if TYPE_CHECKING:
+    from pipelines.session import Session
+    from resources.rounds import RoundTrigger
+
+OnProgress = Callable[[int, int, str], None]
+"""Called with the models settled so far, all models of the round, and what goes on."""
+
+Answering = Callable[[Sequence[Question]], Mapping[str, Answer]]
+"""The judge: an answer for every question, by its id, or an exception."""
+
+# Outputs of so many characters are held at once. A scenario is never cut: its models share texts and questions.
+CHUNK_CHARACTERS = 32_000_000
+
+# After so many models in a row that no vectors could be had for, the others are not asked for.
+FAILURES_IN_A_ROW = 2
+
+Cells = Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReport:
+    """What a round made of one model of one scenario.
+
+    `error` is None where the score was committed; else it says why nothing of this model was kept. `quality` is the
+    mean over the scored runs, 0..100, None where no run could be scored. `unreadable_runs` scored 0 for having no JSON.
+    """
+
+    scenario_id: str
+    model_id: str
+    runs: int = 0
+    failed_runs: int = 0
+    unreadable_runs: int = 0
+    quality: float | None = None
+    mode: Mode | None = None
+    model_score_id: int | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundReport:
+    """What a round did, a row a model. `texts` counts the distinct texts whose vectors were wanted, chunk by chunk."""
+
+    models: tuple[ModelReport, ...] = ()
+    texts: int = 0
+    duration_seconds: float = 0.0
+
+    @property
+    def failed(self) -> tuple[ModelReport, ...]:
+        """The models that have no score from this round."""
+        return tuple(model for model in self.models if model.error is not None)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Watch:
+    """Who wants to hear of a round, and what was told so far."""
+
+    total: int
+    on_progress: OnProgress | None
+    on_settled: Callable[[ModelReport], None] | None
+    settled: list[ModelReport] = field(default_factory=list)
+    texts: int = 0
+
+    def say(self, what: str) -> None:
+        if self.on_progress:
+            self.on_progress(len(self.settled), self.total, what)
+
+    def settle(self, report: ModelReport) -> None:
+        self.settled.append(report)
+        if self.on_settled:
+            self.on_settled(report)
+        self.say(report.scenario_id)
+
+
+def score_round(
+    session: Session,
+    cells: Cells,
+    *,
+    trigger: RoundTrigger | None = None,
+    dagster_run_id: str | None = None,
+    on_progress: OnProgress | None = None,
+    on_settled: Callable[[ModelReport], None] | None = None,
+    answer: Answering | None = None,
+) -> RoundReport:
+    """Score every (scenario id, model id) of `cells`; each whole score is committed in a transaction of its own.
+
+    A model that cannot be scored is reported with its error and leaves nothing behind; the others go on. What was found
+    out for it (vectors, answers) is kept. The round is recorded with how it ended.
+    """
+    from resources.rounds import RoundStatus
+    from resources.rounds import RoundTrigger as Trigger
+
+    started = monotonic()
+    watch = _Watch(total=len(cells), on_progress=on_progress, on_settled=on_settled)
+    warehouse = session.warehouse
+    round_id = warehouse.open_round(
+        trigger or Trigger.COMMAND, planned_models=len(cells), dagster_run_id=dagster_run_id
+    )
+    try:
+        for chunk in _chunks(session, cells, watch):
+            _score_chunk(session, chunk, round_id, watch, answer)
+    except BaseException as error:
+        warehouse.close_round(round_id, RoundStatus.FAILED, problem=_words(error))
+        raise
+    report = RoundReport(models=tuple(watch.settled), texts=watch.texts, duration_seconds=monotonic() - started)
+    problem = f"{len(report.failed)} of {len(cells)} models have no score" if report.failed else ""
+    warehouse.close_round(round_id, RoundStatus.FAILED if problem else RoundStatus.DONE, problem=problem)
+    return report
+
+
+def _chunks(session: Session, cells: Cells, watch: _Watch) -> Iterator[list[Attempt]]:
+    """Attempts on whole scenarios, as many at once as memory allows; what cannot begin is settled with its error."""
+    heads = _heads(session, cells)
+    chunk: list[Attempt] = []
+    for scenario_id, group in groupby(sorted(cells), key=itemgetter(0)):
+        watch.say(f"reading {scenario_id}")
+        chunk += _begun(session, list(group), heads, watch)
+        if sum(attempt.characters for attempt in chunk) > CHUNK_CHARACTERS:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _heads(session: Session, cells: Cells) -> dict[Cell, int]:
+    """The ids of the scores that are the newest now."""
+    scenario_ids = sorted({scenario_id for scenario_id, _ in cells})
+    states = session.warehouse.cells(scenario_ids, sorted({model_id for _, model_id in cells}))
+    return {(one.scenario_id, one.model_id): one.head.model_score_id for one in states if one.head}
+
+
+def _begun(session: Session, cells: Cells, heads: Mapping[Cell, int], watch: _Watch) -> list[Attempt]:
+    """Attempts on these cells of one scenario."""
+    try:
+        preparation = session.preparation(cells[0][0])
+    except InputError as error:
+        for cell in cells:
+            watch.settle(_failure(cell, str(error)))
+        return []
+    attempts = []
+    for cell, runs in session.warehouse.runs_of_many(cells).items():
+        if runs:
+            attempts.append(begin(cell, preparation, runs, replaces=heads.get(cell)))
+        else:
+            watch.settle(_failure(cell, "no runs are recorded; bring them in with `assay import`"))
+    return attempts
+
+
+def _score_chunk(
+    session: Session, waiting: list[Attempt], round_id: int, watch: _Watch, answer: Answering | None
+) -> None:
+    found: dict[str | None, Known] = {}
+    while waiting:
+        steps = [_step(session, attempt, found.get(attempt.embedding_model), round_id, watch) for attempt in waiting]
+        waiting = [attempt for attempt in steps if attempt is not None]
+        by_model = groupby(sorted(waiting, key=_embedding_model), key=_embedding_model)
+        waiting = []
+        for name, attempts in by_model:
+            known, able = _find_out(session, list(attempts), found.get(name or None, Known()), watch, answer)
+            found[name or None] = known
+            waiting += able
+
+
+def _embedding_model(attempt: Attempt) -> str:
+    return attempt.embedding_model or ""
+
+
+def _step(session: Session, attempt: Attempt, known: Known | None, round_id: int, watch: _Watch) -> Attempt | None:
+    """The attempt with what it now waits for; None once it is settled, well or not."""
+    watch.say(f"scoring {attempt.cell[0]}")
+    try:
+        attempt = advanced(attempt, known or Known())
+        if not attempt.is_whole:
+            return attempt
+        score_id = session.warehouse.commit_model_score(attempt.scoring(round_id))
+    except (InputError, EmbeddingError) as error:
+        watch.settle(_failure(attempt.cell, str(error)))
+        return None
+    watch.settle(_success(attempt, score_id))
+    return None
+
+
+def _find_out(
+    session: Session, attempts: list[Attempt], known: Known, watch: _Watch, answer: Answering | None
+) -> tuple[Known, list[Attempt]]:
+    """All that these attempts of one embedding model wait for, and those of them that it was found out for."""
+    with_texts = [attempt for attempt in attempts if attempt.texts]
+    with_questions = [attempt for attempt in attempts if not attempt.texts]
+    vectors, embedded = _vectors(session, with_texts, known.vectors, watch)
+    answers, judged = _answers(with_questions, known.answers, watch, answer)
+    return Known(vectors=vectors, answers=answers), embedded + judged
+
+
+def _vectors(
+    session: Session, attempts: list[Attempt], known: Mapping[str, Vector], watch: _Watch
+) -> tuple[Mapping[str, Vector], list[Attempt]]:
+    """One batch for the texts of all; where that fails, one for each model, so that a bad text costs one model."""
+    if not attempts:
+        return known, []
+    embeddings = session.embeddings(attempts[0].preparation.embedding)
+    texts = list(dict.fromkeys(text for attempt in attempts for text in attempt.texts if text not in known))
+    watch.texts += len(texts)
+
+    def on_texts(done: int, total: int) -> None:
+        watch.say(f"embedding {done} of {total} texts")
+
+    try:
+        return {**known, **embeddings.vectors(texts, on_texts)}, attempts
+    except (EmbeddingServiceError, InputError) as error:
+        if len(attempts) == 1:
+            watch.settle(_failure(attempts[0].cell, str(error)))
+            return known, []
+    return _vectors_one_by_one(session, attempts, known, watch)
+
+
+def _vectors_one_by_one(
+    session: Session, attempts: list[Attempt], known: Mapping[str, Vector], watch: _Watch
+) -> tuple[Mapping[str, Vector], list[Attempt]]:
+    able: list[Attempt] = []
+    failures = 0
+    error = ""
+    for attempt in attempts:
+        if failures == FAILURES_IN_A_ROW:  # the service is down; asking on would only wait for it again and again
+            watch.settle(_failure(attempt.cell, error))
+            continue
+        try:
+            known = {**known, **session.embeddings(attempt.preparation.embedding).vectors(attempt.texts)}
+        except (EmbeddingServiceError, InputError) as problem:
+            failures, error = failures + 1, str(problem)
+            watch.settle(_failure(attempt.cell, error))
+        else:
+            failures = 0
+            able.append(attempt)
+    return known, able
+
+
+def _answers(
+    attempts: list[Attempt], known: Mapping[str, Answer], watch: _Watch, answer: Answering | None
+) -> tuple[Mapping[str, Answer], list[Attempt]]:
+    if not attempts:
+        return known, []
+    if answer is None:
+        for attempt in attempts:
+            watch.settle(_failure(attempt.cell, "its scenario names a judge, and no judge is connected"))
+        return known, []
+    questions = {question.question_id: question for attempt in attempts for question in attempt.questions}
+    watch.say(f"asking the judge {len(questions)} questions")
+    answers = {**known, **answer([question for id_, question in questions.items() if id_ not in known])}
+    able = [attempt for attempt in attempts if all(question.question_id in answers for question in attempt.questions)]
+    for attempt in attempts:
+        if attempt not in able:
+            watch.settle(_failure(attempt.cell, "the judge left a question without an answer"))
+    return answers, able
+
+
+def _failure(cell: Cell, error: str) -> ModelReport:
+    return ModelReport(scenario_id=cell[0], model_id=cell[1], error=error)
+
+
+def _success(attempt: Attempt, score_id: int) -> ModelReport:
+    cards = attempt.cards.values()
+    return ModelReport(
+        scenario_id=attempt.cell[0],
+        model_id=attempt.cell[1],
+        runs=len(attempt.runs),
+        failed_runs=sum(one.run.status is not RunStatus.OK for one in attempt.runs),
+        unreadable_runs=sum(card.unreadable is not None for card in cards),
+        quality=mean_of(card.scores.quality for card in cards),
+        mode=attempt.mode,
+        model_score_id=score_id,
+    )
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

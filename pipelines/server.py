@@ -1,0 +1,260 @@
+"""`assay up`: Postgres and Dagster's code server, web server and daemon as one thing that starts and stops whole."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO, Any
+from urllib.request import Request, urlopen
+
+from pipelines.children import Child, Program, running
+from pipelines.instance import child_environment, open_instance, release_dead_runs
+from pipelines.session import Session, open_session
+from resources.home import Home
+from resources.workspace import find_workspace
+from scoring.errors import InputError
+
+LOOPBACK = "127.0.0.1"
+DEFAULT_PORT = 3000
+PORTS_TRIED = 50
+START_SECONDS = 240
+HEALTH_SECONDS = 15
+
+Say = Callable[[str], None]
+
+_HEALTH_QUERY = """{
+  instance { daemonHealth { allDaemonStatuses { daemonType required healthy } } }
+  workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
+    __typename ... on PythonError { message } } } } }
+}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What the web server says of itself, the daemon and the code: one word a part, `ok` or what is wrong."""
+
+    web: str
+    daemon: str
+    code: str
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every part is well."""
+        return (self.web, self.daemon, self.code) == ("ok", "ok", "ok")
+
+    def __str__(self) -> str:
+        return f"web {self.web}, daemon {self.daemon}, code {self.code}"
+
+
+def run_up(workspace: Path | None = None, *, port: int | None = None, say: Say) -> int:
+    """Runs until it is told to stop (Ctrl-C, SIGTERM, SIGHUP), then leaves no process behind; the exit code.
+
+    0 when stopped by a person, 1 when a part ended by itself or never became healthy. Raises InputError where the same
+    home is up already, where a port that was asked for is taken, and for whatever keeps the workspace from loading.
+    """
+    folder = find_workspace(workspace).resolve()
+    with open_session(folder) as session, _only_one(session.home) as note:
+        address = f"http://{LOOPBACK}:{_port(port)}"
+        note({"pid": os.getpid(), "address": address})
+        with open_instance(session.home) as instance:
+            for run_id in release_dead_runs(instance):
+                say(f"run {run_id[:8]} was cut off when its process ended; it is marked as failed")
+        say(f"workspace {session.workspace.root}")
+        say(f"home {session.home.root}")
+        return _supervise(session, address, say)
+
+
+def _supervise(session: Session, address: str, say: Say) -> int:
+    home = session.home.make()
+    with (
+        _stop_signals() as stop,
+        _log(home) as (path, on_line),
+        tempfile.TemporaryDirectory(prefix="assay-") as sockets,
+        running(
+            _programs(home, address, f"{sockets}/code"),
+            environment=child_environment(home, session.workspace.root),
+            folder=home.dagster,  # a folder of ours: its name is on Python's path
+            on_line=on_line,
+            guard=(sys.executable, "-m", "pipelines.guard", str(home.root)),
+        ) as children,
+    ):
+        say(f"log {path}")
+        say(f"starting Dagster at {address} ...")
+        code = _watch(children, address, stop, say)
+        say("stopping ...")
+    say("stopped; nothing is left running")
+    return code
+
+
+def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]:
+    """Web server and daemon share one code server, which saves two processes and two imports."""
+    settings = home.dagster / "workspace.yaml"
+    settings.write_text(
+        f"load_from:\n  - grpc_server:\n      socket: {json.dumps(code_socket)}\n      location_name: assay\n"
+    )
+    python, port = sys.executable, address.rpartition(":")[2]
+    scripts = Path(python).parent
+    code = (python, "-m", "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket)
+    web = (str(scripts / "dagster-webserver"), "-h", LOOPBACK, "-p", port, "-w", str(settings))
+    daemon = (str(scripts / "dagster-daemon"), "run", "-w", str(settings))
+    return (
+        Program(name="code", command=(*code, "--location-name", "assay", "--use-python-environment-entry-point")),
+        Program(name="web", command=web),
+        Program(name="daemon", command=daemon),
+    )
+
+
+def _watch(children: Sequence[Child], address: str, stop: threading.Event, say: Say) -> int:
+    started, announced = time.monotonic(), ""
+    is_up = False
+    while not stop.wait(HEALTH_SECONDS if is_up else 0.5):
+        ended = [child for child in children if child.exit_code is not None]
+        if ended:
+            say(f"{ended[0].program.name} ended by itself with exit code {ended[0].exit_code}; see the log")
+            return 1
+        health = _health(address)
+        seconds = time.monotonic() - started
+        if health.is_ready and not is_up:
+            is_up = True
+            say(f"ready after {seconds:.0f} s: {health}")
+            say(f"open {address} - imported runs are scored by themselves - Ctrl-C stops all")
+        elif str(health) != announced and is_up:
+            say(f"health: {health}")
+        announced = str(health)
+        if not is_up and seconds > START_SECONDS:
+            say(f"not healthy after {seconds:.0f} s: {health}; see the log")
+            return 1
+    return 0
+
+
+def _health(address: str) -> Health:
+    request = Request(  # noqa: S310 - our own address, http on loopback
+        f"{address}/graphql",
+        data=json.dumps({"query": _HEALTH_QUERY}).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    try:
+        with urlopen(request, timeout=10) as answer:  # noqa: S310 - as above
+            data = json.load(answer).get("data") or {}
+    except (OSError, ValueError) as error:
+        reason = (
+            "starting" if isinstance(getattr(error, "reason", error), ConnectionRefusedError) else f"failing ({error})"
+        )
+        return Health(web=reason, daemon="unknown", code="unknown")
+    return Health(web="ok", daemon=_daemon_health(data), code=_code_health(data))
+
+
+def _daemon_health(data: dict[str, Any]) -> str:
+    statuses = data["instance"]["daemonHealth"]["allDaemonStatuses"]
+    ill = [status["daemonType"] for status in statuses if status["required"] and not status["healthy"]]
+    return "ok" if not ill else f"without a heartbeat of {', '.join(sorted(ill))}"
+
+
+def _code_health(data: dict[str, Any]) -> str:
+    entries = (data.get("workspaceOrError") or {}).get("locationEntries") or []
+    loaded = [entry["locationOrLoadError"] for entry in entries if entry["loadStatus"] == "LOADED"]
+    if not entries or len(loaded) < len(entries):
+        return "loading"
+    errors = [entry["message"].strip().splitlines()[-1] for entry in loaded if entry["__typename"] == "PythonError"]
+    return f"broken ({errors[0]})" if errors else "ok"
+
+
+@contextmanager
+def _only_one(home: Home) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """The lock of this home, with a way to note who holds it; InputError where somebody else does."""
+    with (home.root / "up.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _is_up_already(home, file) from None
+
+        def note(holder: dict[str, Any]) -> None:
+            file.truncate(0)
+            file.write(json.dumps(holder))
+            file.flush()
+
+        yield note
+        note({})
+
+
+def _is_up_already(home: Home, file: IO[str]) -> InputError:
+    file.seek(0)
+    try:
+        holder = json.loads(file.read())
+    except ValueError:
+        holder = {}
+    who = f"process {holder['pid']}, {holder['address']}" if "pid" in holder else "it is just starting"
+    return InputError(
+        f"`assay up` already runs on this home ({who})",
+        where=str(home.root),
+        remedy="Open that address, or stop it there with Ctrl-C first",
+    )
+
+
+@contextmanager
+def _stop_signals() -> Iterator[threading.Event]:
+    """An event that the first stop signal sets; signals act as before afterwards."""
+    stop = threading.Event()
+
+    def note(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _log(home: Home) -> Iterator[tuple[Path, Callable[[str, str], None]]]:
+    """One log of all programs, a prefix a line."""
+    path = home.logs / "up.log"
+    lock = threading.Lock()
+    with path.open("a", encoding="utf-8", buffering=1) as file:
+
+        def on_line(name: str, line: str) -> None:
+            with lock:
+                if not file.closed:
+                    file.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {name:6} | {line}\n")
+
+        yield path, on_line
+        with lock:
+            file.flush()
+
+
+def _port(asked: int | None) -> int:
+    """A free port: the one asked for, else 3000 or the next free one above. Raises InputError."""
+    if asked is not None:
+        if not _is_free(asked):
+            raise InputError(f"port {asked} is taken", remedy="Name another with --port, or none to have one chosen")
+        return asked
+    for port in range(DEFAULT_PORT, DEFAULT_PORT + PORTS_TRIED):
+        if _is_free(port):
+            return port
+    raise InputError(
+        f"ports {DEFAULT_PORT} to {DEFAULT_PORT + PORTS_TRIED - 1} are all taken", remedy="Name one with --port"
+    )
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+        return True

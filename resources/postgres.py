@@ -290,7 +290,12 @@ def _private_copy(installed: Path, target: Path) -> Path:
 
 def _connect(server: Server) -> Any:
     return psycopg2.connect(
-        host="127.0.0.1", port=server.port, user="postgres", password=server.password, dbname="postgres", connect_timeout=5
+        host="127.0.0.1",
+        port=server.port,
+        user="postgres",
+        password=server.password,
+        dbname="postgres",
+        connect_timeout=5,
     )
 
 

@@ -1,0 +1,133 @@
+"""Cells: every model of every scenario, and what is recorded, complete, scored, stale there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine, Row, text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreHead:
+    """The newest score of a cell, and the hashes of what it was made of."""
+
+    model_score_id: int
+    reference_version_id: int
+    reference_hash: str
+    config_hash: str
+    runs_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One model on one scenario.
+
+    `reference_hash` is that of what the owner last saved, None without a reference; `has_verified_reference` says whether
+    the newest version may be benchmarked. `runs_hash` and `newest_run_id` are None where nothing is recorded.
+    """
+
+    scenario_id: str
+    model_id: str
+    expected_repetitions: int
+    recorded: int
+    newest_run_id: int | None
+    runs_hash: str | None
+    reference_hash: str | None
+    has_verified_reference: bool
+    config_hash: str
+    head: ScoreHead | None
+    is_stale: bool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every repetition that the scenario asks for is recorded."""
+        return self.recorded >= self.expected_repetitions
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether there is a score, stale or not."""
+        return self.head is not None
+
+    @property
+    def has_new_runs(self) -> bool:
+        """Whether runs were recorded since the score."""
+        return self.head is not None and self.head.runs_hash != self.runs_hash
+
+    @property
+    def is_scorable(self) -> bool:
+        """Whether all is there that a score needs: complete runs and a verified reference."""
+        return self.is_complete and self.recorded > 0 and self.has_verified_reference
+
+    @property
+    def needs_scoring(self) -> bool:
+        """Whether a round over unscored and stale models should score this one."""
+        return self.is_scorable and (not self.is_scored or self.is_stale or self.has_new_runs)
+
+
+_CELLS = text("""
+with recorded as (
+    select scenario_id, model_id, count(*)::int as recorded, max(run_id) as newest_run_id,
+           encode(sha256(convert_to(string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex')
+             as runs_hash
+    from assay.runs group by scenario_id, model_id
+), reference_heads as (
+    select distinct on (scenario_id) scenario_id, is_verified
+    from assay.reference_versions order by scenario_id, number desc
+), heads as (
+    select s.*, t.is_stale from assay.model_scores s join assay.score_states t using (model_score_id) where t.is_latest
+)
+select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
+       coalesce(r.recorded, 0) as recorded, r.newest_run_id, r.runs_hash,
+       o.content_hash as reference_hash, coalesce(v.is_verified, false) as is_verified,
+       h.model_score_id, h.reference_version_id, h.owner_reference_hash, h.config_hash as scored_config_hash,
+       h.runs_hash as scored_runs_hash, coalesce(h.is_stale, false) as is_stale
+from assay.scenarios c
+cross join assay.models m
+left join recorded r using (scenario_id, model_id)
+left join assay.owner_references o using (scenario_id)
+left join reference_heads v using (scenario_id)
+left join heads h using (scenario_id, model_id)
+where (cast(:scenario_ids as text[]) is null or c.scenario_id = any(cast(:scenario_ids as text[])))
+  and (cast(:model_ids as text[]) is null or m.model_id = any(cast(:model_ids as text[])))
+order by c.scenario_id, m.model_id
+""")
+
+
+def cells(engine: Engine, scenario_ids: Sequence[str] | None, model_ids: Sequence[str] | None) -> list[Cell]:
+    """Every scenario x model of those named (None: all), by scenario and model id."""
+    parameters = {
+        "scenario_ids": None if scenario_ids is None else list(scenario_ids),
+        "model_ids": None if model_ids is None else list(model_ids),
+    }
+    with engine.connect() as connection:
+        return [_cell(row) for row in connection.execute(_CELLS, parameters)]
+
+
+def _cell(row: Row[Any]) -> Cell:
+    return Cell(
+        scenario_id=row.scenario_id,
+        model_id=row.model_id,
+        expected_repetitions=row.expected_repetitions,
+        recorded=row.recorded,
+        newest_run_id=row.newest_run_id,
+        runs_hash=row.runs_hash,
+        reference_hash=row.reference_hash,
+        has_verified_reference=row.is_verified,
+        config_hash=row.config_hash,
+        head=_head(row),
+        is_stale=row.is_stale,
+    )
+
+
+def _head(row: Row[Any]) -> ScoreHead | None:
+    if row.model_score_id is None:
+        return None
+    return ScoreHead(
+        model_score_id=row.model_score_id,
+        reference_version_id=row.reference_version_id,
+        reference_hash=row.owner_reference_hash,
+        config_hash=row.scored_config_hash,
+        runs_hash=row.scored_runs_hash,
+    )

@@ -1,0 +1,139 @@
+"""The lake: Parquet files, one dataset per asset, hive-partitioned; on a local path or on `s3://` with the same code.
+
+A file belongs to the record only where a row in Postgres names it. Files are written once, under a name of their own, and
+never changed; what a killed process left unnamed does not exist for any reader, and `sweep` removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+
+from scoring.errors import InputError
+from scoring.keys import safe_key
+
+_SUFFIX = ".parquet"
+_UNFINISHED = ".unfinished"
+
+
+class Lake:
+    """All files below one root: a local path, or a URL that pyarrow knows, like `s3://bucket/prefix`."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._files, self._base = _opened(root)
+
+    def write(self, dataset: str, partition: Mapping[str, str], table: pa.Table) -> str:
+        """The name of a new file, relative to the root, that holds `table` and is on the disk as a whole.
+
+        Values of `partition` are ids; they become hive folders `name=<safe key>`. Raises OSError and leaves no file of
+        that name when the disk is full.
+        """
+        folders = [f"{name}={safe_key(value)}" for name, value in partition.items()]
+        folder = "/".join([dataset, *folders])
+        name = f"{folder}/{uuid.uuid4().hex}{_SUFFIX}"
+        if isinstance(self._files, pafs.LocalFileSystem):
+            self._write_local(Path(self._base) / name, table)
+        else:
+            with self._files.open_output_stream(f"{self._base}/{name}") as stream:  # visible only once closed
+                _write_table(table, stream)
+        return name
+
+    def read(self, file: str, *, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
+        """What `write` was given under this name, or those of its columns and rows.
+
+        Raises InputError where the file is gone.
+        """
+        try:
+            return pq.read_table(
+                f"{self._base}/{file}", columns=columns, filters=where, filesystem=self._files, partitioning=None
+            )
+        except FileNotFoundError:
+            raise InputError(
+                f"the lake has lost {file}, which a row in Postgres names",
+                where=self.root,
+                remedy="Restore the lake from its backup, or point ASSAY_LAKE at the right one",
+            ) from None
+
+    def files(self, dataset: str = "") -> list[str]:
+        """The names of all finished files, sorted."""
+        return sorted(name for name, _ in self._found(dataset) if name.endswith(_SUFFIX))
+
+    def sweep(self, named: set[str], *, older_than: timedelta = timedelta(days=1)) -> list[str]:
+        """The names of the files that were removed: those not in `named`, finished or not, older than the age.
+
+        The age protects files that a running commit is about to name.
+        """
+        limit = datetime.now(UTC) - older_than
+        orphans = sorted(name for name, modified in self._found("") if name not in named and modified < limit)
+        for name in orphans:
+            self._files.delete_file(f"{self._base}/{name}")
+        return orphans
+
+    def _found(self, dataset: str) -> Iterator[tuple[str, datetime]]:
+        selector = pafs.FileSelector(f"{self._base}/{dataset}".rstrip("/"), recursive=True, allow_not_found=True)
+        for info in self._files.get_file_info(selector):
+            if info.type == pafs.FileType.File and info.path.endswith((_SUFFIX, _UNFINISHED)):
+                yield info.path.removeprefix(f"{self._base}/"), info.mtime
+
+    def _write_local(self, path: Path, table: pa.Table) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(_UNFINISHED)
+        try:
+            with unfinished.open("wb") as stream:
+                _write_table(table, stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+            unfinished.rename(path)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+
+
+def _opened(root: str) -> tuple[pafs.FileSystem, str]:
+    if "://" not in root:
+        return pafs.LocalFileSystem(), str(Path(root).absolute())
+    try:
+        files, base = pafs.FileSystem.from_uri(root)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(
+            f"the lake cannot be opened: {error}", where=root, remedy="Use a path or s3://bucket/prefix"
+        ) from None
+    return files, base.rstrip("/")
+
+
+def _write_table(table: pa.Table, stream: Any) -> None:
+    with pq.ParquetWriter(stream, table.schema, compression="zstd") as writer:
+        for group in _row_groups(table):
+            writer.write_table(group)
+
+
+def _row_groups(table: pa.Table) -> Iterator[pa.Table]:
+    """One row group a model where rows name one, so that reading one model's rows skips the others."""
+    if "model_id" not in table.column_names or table.num_rows == 0:
+        yield table
+        return
+    models = table.column("model_id").to_pylist()
+    start = 0
+    for row in range(1, len(models) + 1):
+        if row == len(models) or models[row] != models[start]:
+            yield table.slice(start, row - start)
+            start = row
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

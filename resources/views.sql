@@ -1,0 +1,275 @@
+-- Views. Comments are added from the catalogue in columns.py, one per view and column.
+-- The two views of schema assay are the only place that says what is latest and what is stale (SPEC 7).
+
+create or replace view assay.owner_references as
+select distinct on (scenario_id) scenario_id, reference_version_id, number, content_hash
+from assay.reference_versions
+where origin in ('import', 'owner_save')
+order by scenario_id, number desc;
+
+create or replace view assay.score_states as
+select s.model_score_id,
+       s.model_score_id = max(s.model_score_id) over (partition by s.scenario_id, s.model_id) as is_latest,
+       s.owner_reference_hash is distinct from o.content_hash as is_reference_changed,
+       s.config_hash <> c.config_hash as is_config_changed,
+       s.owner_reference_hash is distinct from o.content_hash or s.config_hash <> c.config_hash as is_stale
+from assay.model_scores s
+join assay.scenarios c using (scenario_id)
+left join assay.owner_references o using (scenario_id);
+
+create or replace view bi.model_scores as
+select s.model_score_id,
+       s.scenario_id,
+       c.scenario_type,
+       c.title,
+       s.model_id,
+       m.provider,
+       m.family,
+       s.round_id,
+       v.number as reference_version,
+       s.config_hash,
+       s.mode,
+       s.embedding_model,
+       s.run_count,
+       s.ok_run_count,
+       s.scored_run_count,
+       s.ok_run_count::double precision / nullif(s.run_count, 0) as success_rate,
+       s.quality,
+       s.lowest_quality,
+       s.highest_quality,
+       s.interval_low,
+       s.interval_high,
+       s.median_repetition,
+       s.completeness,
+       s.correctness,
+       s.hallucination,
+       s.mean_duration_seconds,
+       s.mean_cost_usd,
+       t.is_latest,
+       t.is_stale,
+       s.scored_at
+from assay.model_scores s
+join assay.score_states t using (model_score_id)
+join assay.scenarios c using (scenario_id)
+join assay.models m using (model_id)
+join assay.reference_versions v using (reference_version_id);
+
+create or replace view bi.run_scores as
+select s.model_score_id,
+       r.run_id,
+       s.scenario_id,
+       s.model_id,
+       u.repetition,
+       s.reference_version,
+       s.mode,
+       r.quality,
+       r.completeness,
+       r.correctness,
+       r.hallucination,
+       r.reference_weight,
+       r.candidate_weight,
+       r.shared_weight,
+       r.earned_weight,
+       r.field_count,
+       r.problems,
+       r.unreadable_kind,
+       r.unreadable_reason,
+       u.duration_seconds,
+       u.cost_usd,
+       u.input_tokens,
+       u.output_tokens,
+       u.output_bytes,
+       u.output_sha256,
+       u.repetition = s.median_repetition as is_median,
+       s.is_latest,
+       s.is_stale,
+       s.scored_at
+from assay.run_scores r
+join bi.model_scores s using (model_score_id)
+join assay.runs u using (run_id);
+
+create or replace view bi.field_scores as
+select s.model_score_id,
+       f.run_id,
+       f.field_position,
+       s.scenario_id,
+       s.model_id,
+       u.repetition,
+       s.reference_version,
+       s.mode,
+       f.path,
+       f.side,
+       f.kind,
+       f.outcome,
+       f.rung,
+       f.credit,
+       f.similarity,
+       f.reference_text,
+       f.candidate_text,
+       f.is_shortened,
+       f.reference_weight,
+       f.candidate_weight,
+       f.shared_weight,
+       f.shared_weight * f.credit as earned_weight,
+       f.reason,
+       f.setting,
+       f.setting_origin,
+       f.question_id,
+       f.is_contested,
+       f.list_path,
+       s.is_latest,
+       s.is_stale,
+       s.scored_at
+from assay.field_scores f
+join bi.model_scores s using (model_score_id)
+join assay.runs u using (run_id);
+
+create or replace view bi.list_scores as
+select s.model_score_id,
+       l.run_id,
+       l.field_position,
+       s.scenario_id,
+       s.model_id,
+       u.repetition,
+       s.reference_version,
+       s.mode,
+       l.path,
+       l.list_order,
+       l.matched_count,
+       l.missed_count,
+       l.extra_count,
+       l.hallucinated_count,
+       l.duplicate_count,
+       l.precision,
+       l.recall,
+       l.f1,
+       l.missed_items,
+       l.extra_items,
+       l.hallucinated_items,
+       s.is_latest,
+       s.is_stale,
+       s.scored_at
+from assay.list_scores l
+join bi.model_scores s using (model_score_id)
+join assay.runs u using (run_id);
+
+create or replace view bi.findings as
+select f.finding_id,
+       f.model_score_id,
+       f.run_id,
+       f.scenario_id,
+       f.model_id,
+       u.repetition,
+       s.reference_version,
+       f.path,
+       f.evidence,
+       f.has_proposal,
+       f.proposal_json,
+       f.question_id,
+       s.is_latest,
+       s.is_stale,
+       f.found_at
+from assay.findings f
+join bi.model_scores s using (model_score_id)
+join assay.runs u using (run_id);
+
+create or replace view bi.reference_versions as
+select v.reference_version_id,
+       v.scenario_id,
+       v.number,
+       v.content_json,
+       v.content_hash,
+       v.author,
+       v.origin,
+       v.is_verified,
+       v.number = max(v.number) over (partition by v.scenario_id) as is_latest,
+       v.parent_id,
+       v.created_at
+from assay.reference_versions v;
+
+create or replace view bi.stale_scores as
+select s.model_score_id,
+       s.scenario_id,
+       s.model_id,
+       s.reference_version,
+       s.quality,
+       concat_ws(', ', case when t.is_reference_changed then 'reference' end,
+                       case when t.is_config_changed then 'scoring config' end) as changed,
+       s.scored_at
+from bi.model_scores s
+join assay.score_states t using (model_score_id)
+where t.is_latest and t.is_stale;
+
+-- SPEC 8. The twin of scoring/ranking.py: best = 100, ten times worse = 0 on a log scale; free is best and the others are
+-- measured against the cheapest that costs something; an unknown part's weight goes to the known ones in proportion.
+create or replace view bi.leaderboard as
+with results as (
+    select s.*, c.quality_weight, c.speed_weight, c.cost_weight,
+           min(s.mean_duration_seconds) filter (where s.mean_duration_seconds > 0) over peers as best_duration,
+           min(s.mean_cost_usd) filter (where s.mean_cost_usd > 0) over peers as best_cost
+    from bi.model_scores s
+    join assay.scenarios c using (scenario_id)
+    where s.is_latest and not s.is_stale and s.quality is not null
+    window peers as (partition by s.scenario_id)
+), parts as (
+    select r.*,
+           case when mean_duration_seconds is null then null
+                when mean_duration_seconds <= 0 or mean_duration_seconds <= best_duration then 100
+                else least(100, greatest(0, 100 * (1 - (log(mean_duration_seconds) - log(best_duration)))))
+           end as speed_score,
+           case when mean_cost_usd is null then null
+                when mean_cost_usd <= 0 or mean_cost_usd <= best_cost then 100
+                else least(100, greatest(0, 100 * (1 - (log(mean_cost_usd) - log(best_cost)))))
+           end as cost_score
+    from results r
+), weighed as (
+    select p.*,
+           quality_weight
+             + case when speed_score is null then 0 else speed_weight end
+             + case when cost_score is null then 0 else cost_weight end as known_weight,
+           quality * quality_weight + coalesce(speed_score * speed_weight, 0) + coalesce(cost_score * cost_weight, 0)
+             as weighed_sum
+    from parts p
+), scored as (
+    select w.*,
+           case when known_weight <= 0 then quality else least(100, greatest(0, weighed_sum / known_weight)) end as score
+    from weighed w
+), ranked as (
+    select 'scenario' as scope, scenario_id, model_id, score, quality, speed_score, cost_score, mean_duration_seconds,
+           mean_cost_usd, 1::bigint as scenario_count,
+           count(speed_score) over one as speed_known_count, count(cost_score) over one as cost_known_count,
+           case when mode = 'exact_only' then 1 else 0 end::bigint as exact_only_count,
+           run_count::bigint, ok_run_count::bigint, scored_run_count::bigint, scored_at
+    from scored
+    window one as (partition by scenario_id, model_id)
+    union all
+    select 'overall', null, model_id, avg(score), avg(quality), avg(speed_score), avg(cost_score),
+           avg(mean_duration_seconds), avg(mean_cost_usd), count(*), count(speed_score), count(cost_score),
+           count(*) filter (where mode = 'exact_only'),
+           sum(run_count), sum(ok_run_count), sum(scored_run_count), max(scored_at)
+    from scored
+    group by model_id
+)
+select r.scope,
+       r.scenario_id,
+       rank() over (partition by r.scope, r.scenario_id order by r.score desc) as position,
+       r.model_id,
+       m.provider,
+       m.family,
+       r.score,
+       r.quality,
+       r.speed_score,
+       r.cost_score,
+       r.mean_duration_seconds,
+       r.mean_cost_usd,
+       r.scenario_count,
+       r.speed_known_count,
+       r.cost_known_count,
+       r.exact_only_count,
+       r.run_count,
+       r.ok_run_count,
+       r.scored_run_count,
+       r.ok_run_count::double precision / nullif(r.run_count, 0) as success_rate,
+       r.scored_at
+from ranked r
+join assay.models m using (model_id);

@@ -1,0 +1,156 @@
+"""The warehouse: everything Assay records, in the words of the domain.
+
+Postgres is the record and a row there is the commit; outputs and whole values lie in the lake, in files that rows name.
+Each verb is one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Engine
+
+from resources import (
+    cells,
+    orphans,
+    recorded_runs,
+    reference_versions,
+    results,
+    rounds,
+    scenario_rows,
+    score_commits,
+    vector_cache,
+)
+from resources.cells import Cell
+from resources.lake import Lake
+from resources.recorded_runs import ImportReport, RecordedRun
+from resources.reference_versions import ReferenceOrigin, ReferenceVersion
+from resources.rounds import RoundStatus, RoundTrigger
+from resources.score_commits import ModelScoring
+from scoring.records import Json, Model, Run, Vector
+
+if TYPE_CHECKING:
+    from resources.scenarios import Scenario
+    from scoring.ranking import Result, Weights
+
+__all__ = [
+    "Cell",
+    "ImportReport",
+    "ModelScoring",
+    "RecordedRun",
+    "ReferenceOrigin",
+    "ReferenceVersion",
+    "RoundStatus",
+    "RoundTrigger",
+    "Warehouse",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Warehouse:
+    """The stores of one home. `engine` is a migrated database."""
+
+    engine: Engine
+    lake: Lake
+
+    def sync_scenario(self, scenario: Scenario) -> None:
+        """The warehouse holds this scenario as its files say, its reference file included; nothing is written where nothing changed."""
+        scenario_rows.sync_scenario(self.engine, self.lake, scenario)
+
+    def sync_models(self, models: Sequence[Model]) -> None:
+        """The warehouse holds these models; nothing is written where nothing changed."""
+        scenario_rows.sync_models(self.engine, models)
+
+    def import_runs(self, runs: Sequence[Run]) -> ImportReport:
+        """All these runs are recorded, or none and InputError says why.
+
+        A run that is recorded already with the same content is counted as unchanged.
+        """
+        return recorded_runs.import_runs(self.engine, self.lake, runs)
+
+    def runs_of(self, scenario_id: str, model_id: str) -> list[RecordedRun]:
+        """The recorded runs of one model on one scenario by repetition, outputs as they were given."""
+        return self.runs_of_many([(scenario_id, model_id)])[(scenario_id, model_id)]
+
+    def runs_of_many(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[RecordedRun]]:
+        """`runs_of` for many (scenario id, model id), every one a key of the answer, each lake file read once."""
+        return recorded_runs.runs_of_many(self.engine, self.lake, keys)
+
+    def save_reference(
+        self, scenario_id: str, content: Json, *, author: str, origin: ReferenceOrigin, is_verified: bool
+    ) -> ReferenceVersion:
+        """The newest version, which holds `content`; a new one unless the head already does, as verified as asked."""
+        return reference_versions.save_reference(
+            self.engine, self.lake, scenario_id, content, author=author, origin=origin, is_verified=is_verified
+        )
+
+    def head_reference(self, scenario_id: str) -> ReferenceVersion | None:
+        """The newest version, None where there is none."""
+        return reference_versions.head_reference(self.engine, scenario_id)
+
+    def reference_version(self, scenario_id: str, number: int) -> ReferenceVersion:
+        """Any version ever made. Raises InputError where there is none of this number."""
+        return reference_versions.reference_version(self.engine, scenario_id, number)
+
+    def verify_reference(self, scenario_id: str, author: str) -> ReferenceVersion:
+        """The head, verified by `author`: a new version of the same content unless it is verified already."""
+        return reference_versions.verify_reference(self.engine, self.lake, scenario_id, author)
+
+    def cells(self, scenario_ids: Sequence[str] | None = None, model_ids: Sequence[str] | None = None) -> list[Cell]:
+        """Every scenario x model (of those named), recorded or not, by scenario and model id."""
+        return cells.cells(self.engine, scenario_ids, model_ids)
+
+    def commit_model_score(self, scoring: ModelScoring) -> int:
+        """The id of the model score, which is whole and visible, or an exception and nothing is."""
+        return score_commits.commit_model_score(self.engine, self.lake, scoring)
+
+    def open_round(self, trigger: RoundTrigger, *, planned_models: int, dagster_run_id: str | None = None) -> int:
+        """The id of a round that has begun."""
+        return rounds.open_round(self.engine, trigger, planned_models=planned_models, dagster_run_id=dagster_run_id)
+
+    def close_round(self, round_id: int, status: RoundStatus, *, problem: str = "") -> None:
+        """The round has ended this way. How many models it scored is counted from what it committed."""
+        rounds.close_round(self.engine, round_id, status, problem=problem)
+
+    def known_vectors(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
+        """The cached vectors of those of `texts` that have one."""
+        return vector_cache.known_vectors(self.engine, model, texts)
+
+    def keep_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """These vectors are cached for good; one that is cached already stays as it is."""
+        vector_cache.keep_vectors(self.engine, model, vectors)
+
+    def results(self, scenario_id: str, *, model_id: str | None = None) -> list[dict[str, Any]]:
+        """The latest model scores of one scenario as `bi.model_scores` has them, best quality first."""
+        return results.model_scores(self.engine, scenario_id, model_id=model_id)
+
+    def run_scores(self, scenario_id: str, *, model_id: str | None = None) -> list[dict[str, Any]]:
+        """The latest run scores of one scenario as `bi.run_scores` has them, by model and repetition."""
+        return results.run_scores(self.engine, scenario_id, model_id=model_id)
+
+    def field_scores(self, scenario_id: str, model_id: str, repetition: int) -> list[dict[str, Any]]:
+        """The latest field scores of one run as `bi.field_scores` has them, in the order of the document."""
+        return results.field_scores(self.engine, scenario_id, model_id, repetition)
+
+    def list_scores(self, scenario_id: str, model_id: str, repetition: int) -> list[dict[str, Any]]:
+        """The latest list scores of one run as `bi.list_scores` has them, in the order of the document."""
+        return results.list_scores(self.engine, scenario_id, model_id, repetition)
+
+    def ranking_rows(self, scenario_ids: Sequence[str] | None = None, *, with_stale: bool = False) -> list[Result]:
+        """What `scoring.ranking.rank` takes: the latest model scores that have a quality, by scenario and model."""
+        return results.ranking_rows(self.engine, scenario_ids, with_stale=with_stale)
+
+    def ranking_weights(self) -> dict[str, Weights]:
+        """What quality, speed and cost count, by scenario."""
+        return results.ranking_weights(self.engine)
+
+    def leaderboard(self, scope: str = "overall", scenario_id: str | None = None) -> list[dict[str, Any]]:
+        """The rows of `bi.leaderboard` in one scope (`overall` or `scenario`), best first."""
+        return results.leaderboard(self.engine, scope, scenario_id)
+
+    def sweep_lake(self, *, older_than: timedelta = timedelta(days=1)) -> list[str]:
+        """The lake files that no row names and that are older than this: their names, now removed."""
+        return orphans.sweep(self.engine, self.lake, older_than=older_than)

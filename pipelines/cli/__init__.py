@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from pipelines.cli import compare
-from pipelines.cli.terminal import report_error
+from pipelines.cli import compare, doctor, ranking, reference, results, services, workspaces
+from pipelines.cli.terminal import kind_of, report_error
 from scoring.errors import InputError
 
-DONE, CHECK_FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+SERVICE_ERRORS = ("embedding_error", "judge_error")
 
 app = typer.Typer(
     name="assay",
@@ -22,7 +23,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(services.up)
+app.command()(workspaces.init)
+app.command("import")(workspaces.import_)
 app.command()(compare.compare)
+app.command()(results.results)
+app.command()(ranking.ranking)
+app.add_typer(reference.app, name="reference")
+app.command()(doctor.doctor)
 
 
 @app.callback(invoke_without_command=True)
@@ -48,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (InputError, typer.TyperException) as error:
         report_error(error, as_json="--json" in given)
         return BAD_INPUT
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
+    except Exception as error:
+        if kind_of(error) not in SERVICE_ERRORS:
+            raise
+        report_error(error, as_json="--json" in given)
+        return BAD_INPUT
     return code if isinstance(code, int) else DONE

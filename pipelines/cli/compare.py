@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipelines.cli import terminal
+from pipelines.cli import field_tables, terminal
 from scoring.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from scoring.task import Task
 
 STANDARD_INPUT = "-"
-MARKS = {"match": "✓", "partial": "~", "mismatch": "✗", "missing": "−", "extra": "+", "empty": "·"}
-STYLES = {
-    "match": "green",
-    "partial": "yellow",
-    "mismatch": "red",
-    "missing": "red",
-    "extra": "magenta",
-    "empty": "dim",
-}
 
 
 class CandidateError(InputError):
@@ -68,7 +59,7 @@ def scorecard_of(schema: str, reference: str, candidate: str, config: CompareCon
     """
     from resources.sources import json_value
     from scoring.reading import read_output
-    from scoring.records import Unreadable
+    from scoring.records import Kind, Unreadable
     from scoring.task import prepare
 
     task = prepare(
@@ -77,7 +68,8 @@ def scorecard_of(schema: str, reference: str, candidate: str, config: CompareCon
         config=config.scoring,
         context=config.context,
     )
-    reading = read_output(text_of(candidate, is_strict=False), is_text_root=task.is_text_root)
+    is_text_root = task.root.node.kind is Kind.TEXT and not task.root.fields
+    reading = read_output(text_of(candidate, is_strict=False), is_text_root=is_text_root)
     if isinstance(reading, Unreadable):
         raise CandidateError(reading, _name_of(candidate))
     return _answered(task, reading, config)
@@ -198,66 +190,36 @@ def score_line(card: Scorecard) -> Any:
 
 def fields_table(fields: tuple[FieldScore, ...]) -> Table:
     """The fields of a scorecard, what is wrong told apart by mark, word and colour."""
-    made = terminal.table(
-        "",
-        "field",
-        "reference",
-        "candidate",
-        "outcome",
-        "rung",
-        "credit",
-        "similarity",
-        "why",
-        numbers=("credit", "similarity"),
-    )
+    made = field_tables.fields_table()
     for field in fields:
-        made.add_row(
-            MARKS[field.outcome.value],
-            field.path or "(all)",
-            _value(field.reference),
-            _value(field.candidate),
-            field.outcome.value,
-            field.rung.value if field.rung else "-",
-            terminal.number(field.credit, 2),
-            terminal.number(field.similarity, 3),
-            terminal.shown(field.reason, 80),
-            style=STYLES[field.outcome.value],
+        field_tables.add_field(
+            made,
+            path=field.path,
+            reference=_value(field.reference),
+            candidate=_value(field.candidate),
+            outcome=field.outcome.value,
+            rung=field.rung.value if field.rung else None,
+            credit=field.credit,
+            similarity=field.similarity,
+            reason=field.reason,
         )
     return made
 
 
 def _value(value: Json) -> str:
-    return "" if value is None else terminal.shown(value, 40)
+    return "" if value is None else terminal.shown(value)
 
 
 def lists_table(lists: tuple[ListScore, ...]) -> Table:
     """The lists of a scorecard as matched, missed and hallucinated items."""
-    made = terminal.table(
-        "list",
-        "matched",
-        "missed",
-        "hallucinated",
-        "precision",
-        "recall",
-        "F1",
-        numbers=("matched", "precision", "recall", "F1"),
-    )
+    made = field_tables.lists_table()
     for one in lists:
         confirmed = len(one.extra) - len(one.hallucinated)
-        extra = items(one.hallucinated) + (f" (+{confirmed} confirmed)" if confirmed else "")
         made.add_row(
             one.path or "(all)",
             str(one.matched),
-            items(one.missed),
-            extra,
+            field_tables.items(one.missed),
+            field_tables.items(one.hallucinated) + (f"\n(+{confirmed} confirmed)" if confirmed else ""),
             *(terminal.number(100 * share) for share in (one.precision, one.recall, one.f1)),
         )
     return made
-
-
-def items(values: tuple[Json, ...], most: int = 5) -> str:
-    """The labels of list items, a line each; `n more` after the first few."""
-    lines = [terminal.shown(value, 50) for value in values[:most]]
-    if len(values) > most:
-        lines.append(f"{len(values) - most} more")
-    return "\n".join(lines)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from resources.complaints import Complaints
 from resources.resolution import resolved_scoring
+from resources.scoring_configs import scoring_config_of
 from resources.settings import ScoringSettings
 from resources.sources import Source, json_value, read_text, yaml_source
 from resources.workspace_files import ScenarioScoringShape, ScoringShape, Shape, shaped
@@ -48,9 +50,11 @@ class CompareConfig:
         """The embedding model. Raises InputError where none is configured."""
         from resources.embeddings import embeddings_from
 
-        if self.settings.embedding.value is None:
+        settings = self.settings.embedding.value
+        model = embeddings_from(None if settings is None else settings.written)
+        if model is None:
             raise InputError("the scoring asks for similarities, and no embedding model is configured")
-        return embeddings_from(self.settings.embedding.value)
+        return model
 
 
 def read_config(name: str | None) -> CompareConfig:
@@ -66,36 +70,15 @@ def read_config(name: str | None) -> CompareConfig:
             where=name or "",
             remedy="Leave `judge` out or set it to null",
         )
-    return CompareConfig(settings=settings, scoring=scoring_config(settings), context=_context(shape, folder))
-
-
-def scoring_config(settings: ScoringSettings) -> ScoringConfig:
-    """The core's scoring config for these settings. Raises InputError for limits that do not fit together."""
-    from scoring.strictness import LOCAL_MODEL, cutoffs_of
-
-    embedding = settings.embedding.value
-    name = None if embedding is None else embedding.endpoint.model if embedding.endpoint else LOCAL_MODEL
-    decisive = settings.strictness if settings.threshold.value is None else settings.threshold
-    return ScoringConfig(
-        embedding_model=name,
-        cutoffs=cutoffs_of(
-            embedding_model=name,
-            strictness=settings.strictness.value,
-            threshold=settings.threshold.value,
-            undecided_from=settings.undecided_from.value,
-            origin=decisive.origin,
-        ),
-        empty_values=settings.empty_values.value,
-        accepted=settings.accepted,
-    )
+    return CompareConfig(settings=settings, scoring=scoring_config_of(settings), context=_context(shape, folder))
 
 
 def _shape_of(path: Path) -> CompareShape:
     source = _source_of(path)
-    shape = shaped(CompareShape, source, {} if source.value is None else source.value)
-    if isinstance(shape, CompareShape):
-        return shape
-    raise InputError("\n".join(str(complaint) for complaint in shape)) if len(shape) > 1 else shape[0]
+    complaints = Complaints()
+    shape = complaints.unless(shaped(CompareShape, source, {} if source.value is None else source.value))
+    complaints.raise_any(str(path))
+    return shape or CompareShape()
 
 
 def _source_of(path: Path) -> Source:

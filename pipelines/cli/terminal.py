@@ -8,13 +8,13 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-PIPED_WIDTH = 200
+PIPED_WIDTH = 1000  # wide enough that nothing wraps: a program reads lines
 USAGE_ERROR = "usage_error"
 EXACT_ONLY = "exact_only: no embedding model, so a different spelling counts as a difference."
 
@@ -30,7 +30,20 @@ def print_json(value: object) -> None:
     """Write `value` to standard output as strict ASCII-safe JSON on lines of its own."""
     from scoring.reading import dumps
 
-    sys.stdout.write(dumps(value) + "\n")
+    sys.stdout.write(dumps(cast(Any, value)) + "\n")
+
+
+class _Trimmed:
+    """A stream without the spaces that tables pad their lines with."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(re.sub(r"[ ]+$", "", text, flags=re.MULTILINE))
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 def screen(*, is_error: bool = False) -> Console:
@@ -39,7 +52,8 @@ def screen(*, is_error: bool = False) -> Console:
 
     stream = sys.stderr if is_error else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
-    return Console(file=stream, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False)
+    file = stream if stream.isatty() else cast(IO[str], _Trimmed(stream))
+    return Console(file=file, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False)
 
 
 def table(*columns: str, title: str = "", numbers: Sequence[str] = ()) -> Table:
@@ -61,6 +75,11 @@ def score_style(score: float) -> str:
 def number(value: float | None, digits: int = 1) -> str:
     """The number with that many decimals, or `-` where it is unknown."""
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """The count with its noun: `1 run`, `2 runs`, `1,000 runs`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def dollars(value: float | None) -> str:

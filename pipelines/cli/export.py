@@ -1,0 +1,60 @@
+"""Rows as CSV on standard output or as a Parquet file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring.errors import InputError
+
+# Spreadsheets run a cell that begins with one of these as a formula.
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_rows(rows: Sequence[Mapping[str, Any]], *, parquet: Path | None) -> None:
+    """Write the rows to the Parquet file where one is named, else to standard output as CSV with a header."""
+    if parquet is None:
+        write_csv(rows)
+    else:
+        write_parquet(rows, parquet)
+
+
+def write_csv(rows: Sequence[Mapping[str, Any]]) -> None:
+    """The rows as CSV; a text that a spreadsheet would run as a formula is quoted with an apostrophe."""
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    writer = csv.DictWriter(sys.stdout, fieldnames=columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({column: _cell(row.get(column)) for column in columns} for row in rows)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str):
+        text = value.encode("utf-8", "replace").decode()
+        return f"'{text}" if text.startswith(FORMULA_MARKS) else text
+    if isinstance(value, list | tuple | dict):
+        return json.dumps(value, ensure_ascii=True, default=str)
+    return value
+
+
+def write_parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """The rows as one Parquet file, which is whole or not there; nested values are JSON texts."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    flat = [{column: _flat(value) for column, value in row.items()} for row in rows]
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        pq.write_table(pa.Table.from_pylist(flat), beside)
+        beside.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror or error})", where=str(path)) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _flat(value: object) -> object:
+    return json.dumps(value, default=str) if isinstance(value, list | tuple | dict) else value

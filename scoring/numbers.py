@@ -96,19 +96,31 @@ def equal_numbers(left: Number, right: Number) -> bool:
     if left == right:
         return True
     if not left or not right:
-        return abs(left if left else right) <= _NOISE_AROUND_ZERO
+        other: Number = left or right
+        return -_NOISE_AROUND_ZERO <= other <= _NOISE_AROUND_ZERO
+    if isinstance(left, float) and isinstance(right, int) and left.is_integer():
+        return right == _as_written(left)
+    if isinstance(right, float) and isinstance(left, int) and right.is_integer():
+        return left == _as_written(right)
     if _is_exact(left) and _is_exact(right):
         return False
-    if (left > 0) != (right > 0) or not (_fits_float(left) and _fits_float(right)):
+    if not (_fits_float(left) and _fits_float(right)):
         return False
     return math.isclose(left, right, rel_tol=_RELATIVE_NOISE)
 
 
 def _is_exact(number: Number) -> bool:
     """Whether a number is an integer that was surely written as it stands: every int, floats below 2^53."""
-    if isinstance(number, float):
-        return number.is_integer() and abs(number) < _EXACT_FLOATS
-    return isinstance(number, int)
+    return _is_integral(number) and (isinstance(number, int) or abs(number) < _EXACT_FLOATS)
+
+
+def _is_integral(number: Number) -> bool:
+    return number.is_integer() if isinstance(number, float) else isinstance(number, int)
+
+
+def _as_written(number: float) -> Number:
+    """The decimal that a float was written as: `1e23` is 10^23, though the float nearest to it is not."""
+    return _simplest(Decimal(repr(number)))
 
 
 def _fits_float(number: Number) -> bool:
@@ -121,7 +133,7 @@ def _plain_key(number: Number) -> Number:
     """Integers as int, fractions as float where that loses nothing that matters, so that equal numbers hash alike."""
     if isinstance(number, Decimal):
         return float(number) if _fits_float(number) else number
-    return number
+    return _as_written(number) if isinstance(number, float) and abs(number) >= _EXACT_FLOATS else number
 
 
 def _meet(left: tuple[Number, ...], right: tuple[Number, ...]) -> bool:
@@ -198,7 +210,7 @@ _PERCENT = {"%": 100, "٪": 100, "percent": 100, "per cent": 100, "pct": 100, "�
 # One sign may stand before, between or after currency and number; the body is read by the notations below.
 _SHAPE = re.compile(
     rf"(?P<open>\()?\s?(?P<sign>[+-])?\s?(?P<before>{_CURRENCY}|%)?\.?\s?(?P<inner>[+-])?\s?"
-    r"(?P<body>[0-9.,][0-9.,' _]*(?:e[+-]?[0-9]+)?)"
+    r"(?P<body>[0-9.,][0-9.,' _]*(?:e[+-]?[0-9]{1,6})?)"
     rf"(?P<power>\s?[x×*·]\s?10\^?(?P<exponent>[+-]?[0-9]+))?\s?(?P<after>%|٪|‰|؉|per ?cent|pct|{_CURRENCY})?\.?"
     r"(?P<trailing>-)?\s?(?P<close>\))?"
 )

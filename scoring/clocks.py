@@ -43,7 +43,7 @@ _MINUTES = r"(?P<minute>\d{2})(?:COLON(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,
 _EXTENDED, _BASIC = _MINUTES.replace("COLON", ":"), _MINUTES.replace("COLON", "")
 _END = r"(?:\s?\[[a-z_]+(?:/[a-z_]+)*\])?(?![\d:])"
 _CLOCKS = (
-    re.compile(rf"(?<![\d:.,])(?P<hour>\d{{1,2}})(?:h| ?: ?){_EXTENDED}{_HALF}?{_ZONE}{_END}"),
+    re.compile(rf"(?:(?<=\d{{4}}:)|(?<![\d:.,]))(?P<hour>\d{{1,2}})(?:h| ?: ?){_EXTENDED}{_HALF}?{_ZONE}{_END}"),
     re.compile(rf"(?<=\dt)(?P<hour>\d{{2}})(?:{_BASIC})?{_ZONE}{_END}"),
     re.compile(rf"(?<![\d:.,])(?P<hour>\d{{1,2}}){_HALF}{_ZONE}{_END}"),
     re.compile(

@@ -96,8 +96,7 @@ def equal_numbers(left: Number, right: Number) -> bool:
     if left == right:
         return True
     if not left or not right:
-        other: Number = left or right
-        return -_NOISE_AROUND_ZERO <= other <= _NOISE_AROUND_ZERO
+        return _is_noise_around_zero(left) and _is_noise_around_zero(right)
     if isinstance(left, float) and isinstance(right, int) and left.is_integer():
         return right == _as_written(left)
     if isinstance(right, float) and isinstance(left, int) and right.is_integer():
@@ -107,6 +106,10 @@ def equal_numbers(left: Number, right: Number) -> bool:
     if not (_fits_float(left) and _fits_float(right)):
         return False
     return math.isclose(left, right, rel_tol=_RELATIVE_NOISE)
+
+
+def _is_noise_around_zero(number: Number) -> bool:
+    return -_NOISE_AROUND_ZERO <= number <= _NOISE_AROUND_ZERO
 
 
 def _is_exact(number: Number) -> bool:

@@ -36,7 +36,7 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
-_LINES = re.compile(r" *\n[ \n]*")
+_LINES = re.compile(r"[ \x00]*\n[ \n\x00]*")
 
 
 def read_document(path: Path, name: str) -> Document:
@@ -60,7 +60,7 @@ def html_text(html: str) -> str:
     page = _Page()
     page.feed(html)
     page.close()
-    return _LINES.sub("\n", _SPACES.sub(" ", "".join(page.parts)).replace("\x00", "\t")).strip()
+    return _LINES.sub("\n", _SPACES.sub(" ", "".join(page.parts))).strip(" \n\x00").replace("\x00", "\t")
 
 
 class _Page(HTMLParser):

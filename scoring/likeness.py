@@ -1,0 +1,199 @@
+"""How alike many values are to many others, as a matrix: used only to find out which items belong together.
+
+For leaves the ladder's free rungs give 1. Unequal text gets what its characters share: the rapidfuzz ratio, of which
+everything up to 0.5 is noise between unrelated texts and counts 0. Where vectors are given, texts that the embedding
+rung would match get 1, and texts in the undecided band at least a half. Unequal numbers, dates, booleans, enums and
+identifiers get 0. An object's likeness is the weighted mean over the fields that one of the two fills, a list's that
+of its items. No judge is asked for a pairing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz, process
+
+from scoring.attempt import Attempt
+from scoring.guards import guard_against
+from scoring.records import Json, Kind
+from scoring.schema import Node
+from scoring.spots import counted_fields
+from scoring.text import normal_form
+from scoring.values import key_of, text_of
+
+Matrix = npt.NDArray[np.float32]
+
+TEXT_CHARACTERS = 160
+"""Texts are compared by their first characters: enough to tell items apart, and no quadratic cost for long prose."""
+NOISE = 50.0
+"""A character ratio (0..100) up to which two texts are as good as unrelated."""
+MOST_CELLS = 4_000_000
+"""Nested lists whose items make more cells than this are alike by the share of equal items only."""
+UNDECIDED_LIKENESS = 0.5
+
+
+def likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:
+    """A float32 matrix, 0..1, with a row for each left value and a column for each right one."""
+    result = np.zeros((len(left), len(right)), dtype=np.float32)
+    for shape in (dict, list, None):
+        rows = [i for i, value in enumerate(left) if _is_shape(value, shape)]
+        columns = [i for i, value in enumerate(right) if _is_shape(value, shape)]
+        if rows and columns:
+            part = _same_shape(attempt, node, shape, [left[i] for i in rows], [right[i] for i in columns], vectors)
+            if len(rows) == len(left) and len(columns) == len(right):
+                return part
+            result[np.ix_(rows, columns)] = part
+    return result
+
+
+def _is_shape(value: Json, shape: type | None) -> bool:
+    if shape is not None:
+        return isinstance(value, shape)
+    return value is not None and value != "" and not isinstance(value, dict | list)
+
+
+def _same_shape(
+    attempt: Attempt, node: Node, shape: type | None, left: Sequence[Json], right: Sequence[Json], vectors: bool
+) -> Matrix:
+    place = node.for_value(left[0])
+    if shape is dict:
+        return objects_likeness(attempt, place, (), left, right, vectors)  # type: ignore[arg-type]  # all are objects
+    if shape is list:
+        return _lists_likeness(attempt, place, left, right)  # type: ignore[arg-type]  # all are lists
+    return _leaves_likeness(attempt, place, left, right, vectors)
+
+
+def objects_likeness(
+    attempt: Attempt,
+    node: Node,
+    keys: Sequence[str],
+    left: Sequence[dict[str, Json]],
+    right: Sequence[dict[str, Json]],
+    vectors: bool,
+) -> Matrix:
+    """The likeness of objects at a place; `keys` name the properties that identify them, if any do."""
+    names = dict.fromkeys(counted_fields(node, left[0]))
+    for value in (*left, *right):
+        if not names.keys() >= value.keys():
+            names |= dict.fromkeys(value)
+    weights = np.zeros((len(left), len(right)), dtype=np.float32)
+    sums = weights.copy()
+    key_weights, key_sums = weights.copy(), weights.copy()
+    for name in names:
+        child = node.property(name)
+        if child.is_ignored or child.weight == 0:
+            continue
+        ours, theirs = [value.get(name) for value in left], [value.get(name) for value in right]
+        filled = np.logical_or.outer([_is_filled(value) for value in ours], [_is_filled(value) for value in theirs])
+        part = likeness(attempt, child, ours, theirs, vectors) * np.float32(child.weight)
+        total, share = (key_sums, key_weights) if name in keys else (sums, weights)
+        total += part
+        share += filled * np.float32(child.weight)
+    return _with_keys(sums, weights, key_sums, key_weights)
+
+
+KEY_SHARE = 2 / 3
+"""How much of an object's likeness its identifying properties decide, where it has some."""
+
+
+def _with_keys(sums: Matrix, weights: Matrix, key_sums: Matrix, key_weights: Matrix) -> Matrix:
+    rest = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
+    if not key_weights.any():
+        return rest
+    keys = np.divide(key_sums, key_weights, out=np.zeros_like(sums), where=key_weights > 0)
+    share = np.where(key_weights > 0, np.where(weights > 0, np.float32(KEY_SHARE), np.float32(1)), np.float32(0))
+    mixed: Matrix = (keys * share + rest * (1 - share)).astype(np.float32)
+    return mixed
+
+
+def _is_filled(value: Json) -> bool:
+    return value is not None and value != "" and value != [] and value != {}
+
+
+def _leaves_likeness(
+    attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool
+) -> Matrix:
+    if node.kind in (Kind.TEXT, Kind.PROSE):
+        return _texts_likeness(attempt, node, left, right, vectors)
+    ours, theirs = _numbered(node, left, right)
+    return (np.equal.outer(ours, theirs) & (ours >= 0)[:, None]).astype(np.float32)
+
+
+def _numbered(
+    node: Node, left: Sequence[Json], right: Sequence[Json]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The values as numbers that are equal where their keys are; -1 where a value has no key."""
+    seen: dict[Hashable, int] = {}
+    numbers = [
+        [-1 if key is None else seen.setdefault(key, len(seen)) for key in (key_of(node.kind, v) for v in values)]
+        for values in (left, right)
+    ]
+    return np.array(numbers[0]), np.array(numbers[1])
+
+
+def _texts_likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:
+    ours, our_index = _distinct(left)
+    theirs, their_index = _distinct(right)
+    raw = process.cdist(
+        [text[:TEXT_CHARACTERS] for text in ours],
+        [text[:TEXT_CHARACTERS] for text in theirs],
+        scorer=fuzz.ratio,
+        score_cutoff=NOISE,
+        dtype=np.float32,
+    )
+    alike = (np.maximum(raw - NOISE, 0) / (100 - NOISE)).astype(np.float32)
+    if vectors and node.kind is Kind.TEXT and not node.is_exact:
+        alike = np.maximum(alike, _by_vectors(attempt, ours, theirs))
+    if len(ours) == len(left) and len(theirs) == len(right):
+        return alike
+    return alike[np.ix_(our_index, their_index)]
+
+
+def _distinct(values: Sequence[Json]) -> tuple[list[str], list[int]]:
+    seen: dict[str, int] = {}
+    index = [seen.setdefault(normal_form(text_of(value) or ""), len(seen)) for value in values]
+    return list(seen), index
+
+
+def _by_vectors(attempt: Attempt, left: Sequence[str], right: Sequence[str]) -> Matrix:
+    """What the embedding rung says: 1 for a match, a half where it is undecided, else 0; 0 while a vector is open."""
+    cutoffs = attempt.task.config.cutoffs
+    ours, theirs = attempt.vectors_of(left), attempt.vectors_of(right)
+    if cutoffs is None or ours is None or theirs is None:
+        return np.zeros((len(left), len(right)), dtype=np.float32)
+    cosines = ours @ theirs.T
+    result = np.where(cosines >= cutoffs.undecided, np.float32(UNDECIDED_LIKENESS), np.float32(0))
+    for i, j in np.argwhere(cosines >= cutoffs.same):
+        if guard_against(left[i], right[j]) is None:
+            result[i, j] = 1.0
+    return result.astype(np.float32)
+
+
+def _lists_likeness(attempt: Attempt, node: Node, left: Sequence[list[Json]], right: Sequence[list[Json]]) -> Matrix:
+    """The likeness of lists: how well the items of each find a partner in the other (a mean of best partners).
+
+    That is an upper bound of the optimal assignment which takes one matrix for all lists together.
+    """
+    ours, our_starts = _flat(left)
+    theirs, their_starts = _flat(right)
+    result = np.zeros((len(left), len(right)), dtype=np.float32)
+    if not ours or not theirs or len(ours) * len(theirs) > MOST_CELLS:
+        return result
+    cells = likeness(attempt, node.item(0), ours, theirs, vectors=False)
+    rows, columns = np.flatnonzero(our_starts[1] > 0), np.flatnonzero(their_starts[1] > 0)
+    row_starts, column_starts = our_starts[0][rows], their_starts[0][columns]
+    best_of_ours = np.add.reduceat(np.maximum.reduceat(cells, column_starts, axis=1), row_starts, axis=0)
+    best_of_theirs = np.add.reduceat(np.maximum.reduceat(cells, row_starts, axis=0), column_starts, axis=1)
+    sizes = np.add.outer(our_starts[1][rows], their_starts[1][columns])
+    result[np.ix_(rows, columns)] = (best_of_ours + best_of_theirs) / sizes
+    return result
+
+
+def _flat(lists: Sequence[list[Json]]) -> tuple[list[Json], tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """All items that are not empty, with the start and the number of each list's items."""
+    held = [[item for item in items if _is_filled(item)] for items in lists]
+    sizes = np.array([len(items) for items in held])
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    return [item for items in held for item in items], (starts, sizes)

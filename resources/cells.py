@@ -18,6 +18,7 @@ class ScoreHead:
     reference_hash: str
     config_hash: str
     runs_hash: str
+    mode: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,7 @@ select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        coalesce(r.recorded, 0) as recorded, r.newest_run_id, r.runs_hash,
        o.content_hash as reference_hash, coalesce(v.is_verified, false) as is_verified,
        h.model_score_id, h.reference_version_id, h.owner_reference_hash, h.config_hash as scored_config_hash,
-       h.runs_hash as scored_runs_hash, coalesce(h.is_stale, false) as is_stale
+       h.runs_hash as scored_runs_hash, h.mode, coalesce(h.is_stale, false) as is_stale
 from assay.scenarios c
 cross join assay.models m
 left join recorded r using (scenario_id, model_id)
@@ -130,4 +131,5 @@ def _head(row: Row[Any]) -> ScoreHead | None:
         reference_hash=row.owner_reference_hash,
         config_hash=row.scored_config_hash,
         runs_hash=row.scored_runs_hash,
+        mode=row.mode,
     )

@@ -14,8 +14,9 @@ from pydantic_core import PydanticCustomError
 
 from resources.complaints import Complaints
 from resources.jsonl import Member, Recording, members_of
+from resources.shapes import shaped
 from resources.sources import MAX_JSON_BYTES, read_text, read_yaml
-from resources.workspace_files import Shape, shaped
+from resources.workspace_files import Shape
 from scoring.errors import InputError
 from scoring.keys import id_of
 from scoring.records import Json

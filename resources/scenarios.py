@@ -11,8 +11,9 @@ from resources.complaints import Complaints
 from resources.documents import READABLE_ENDINGS, read_document
 from resources.resolution import resolved_scoring, resolved_weights
 from resources.settings import ScoringSettings, Weights
+from resources.shapes import shaped
 from resources.sources import json_value, read_json, read_text, read_yaml
-from resources.workspace_files import OrganisationShape, ScenarioShape, id_problem, shaped
+from resources.workspace_files import OrganisationShape, ScenarioShape, id_problem
 from scoring.errors import InputError, SchemaError
 from scoring.keys import id_of
 from scoring.records import Context, Document, Json
@@ -68,7 +69,7 @@ def read_scenario(folder: Path, root: Path, organisation: OrganisationShape, com
         return None
     scenario_id = shape.id or _id_of_folder(folder.name)
     if (problem := id_problem(scenario_id)) is not None:
-        complaints.found.append(InputError(f"{problem} (id {scenario_id[:80]!r})", where=name))
+        complaints.found.append(InputError(f"{problem}; found {scenario_id[:80]!r}", where=name))
     schema = _schema_of(folder, root, shape, complaints)
     reference = _json_of(folder / "reference.json", root, complaints)
     documents = tuple(_documents(folder / "documents", root, complaints))

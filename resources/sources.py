@@ -121,7 +121,7 @@ def _yaml_problem(error: yaml.MarkedYAMLError) -> str:
 
 def _yaml_remedy(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or ""
-    if "cannot start any token" in problem:
+    if "cannot start any token" in problem or "tab" in problem:
         return "Indent with spaces, never with tabs, and quote values that begin with @, ` or %."
     if "mapping values are not allowed" in problem:
         return "Quote a value that holds a colon."

@@ -12,8 +12,9 @@ from resources.complaints import Complaints
 from resources.resolution import budgets_of
 from resources.scenarios import Scenario, inside, read_scenario
 from resources.settings import Budgets, Endpoint, ScoringSettings, Weights
+from resources.shapes import shaped
 from resources.sources import Source, read_yaml
-from resources.workspace_files import ModelShape, OrganisationShape, id_problem, shaped
+from resources.workspace_files import ModelShape, OrganisationShape, id_problem
 from scoring.errors import InputError
 from scoring.records import Model
 
@@ -139,7 +140,7 @@ def _id_complaints(source: Source, entries: list[ModelShape | None]) -> Iterable
             continue
         where = source.place((index, "id"))
         if (problem := id_problem(entry.id)) is not None:
-            yield InputError(f"{problem} (id {entry.id[:80]!r})", where=where)
+            yield InputError(f"{problem}; found {entry.id[:80]!r}", where=where)
         if entry.id in first:
             place = source.place((first[entry.id], "id"))
             yield InputError(f"the model {entry.id!r} stands twice, first at {place}", where=where)

@@ -1,19 +1,14 @@
-"""The shapes of assay.yaml, models.yaml and scenario.yaml, and what is said about a file that does not fit."""
+"""The shapes of assay.yaml, models.yaml and scenario.yaml."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
-from resources.sources import KeyPath, Source
-from scoring.errors import InputError
 from scoring.keys import safe_key
-from scoring.records import Json
 
 MAX_ID_LENGTH = 200
 MAX_KEY_BYTES = 240
@@ -22,7 +17,6 @@ SCENARIO_TYPES = ("enrichment", "example_generation", "schema_generation", "arti
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TOLERANCE = 0.01
-_SHOWN = 60
 
 
 class Shape(BaseModel):
@@ -175,130 +169,6 @@ class ScenarioShape(Shape):
     scoring: ScenarioScoringShape = ScenarioScoringShape()
     weights: WeightsShape | None = None
     reference: ReferenceShape = ReferenceShape()
-
-
-S = TypeVar("S", bound=BaseModel)
-
-
-def shaped(shape: type[S], source: Source, value: Json, path: KeyPath = ()) -> S | list[InputError]:
-    """The value at `path` of the source as the shape, or everything that is wrong with it."""
-    if value is None:
-        value = {}
-    try:
-        return shape.model_validate(value)
-    except ValidationError as error:
-        complaints = (_complaint(shape, source, value, path, detail) for detail in error.errors(include_url=False))
-        unique = {str(complaint): complaint for complaint in complaints}
-        return list(unique.values())
-
-
-def _complaint(shape: type[BaseModel], source: Source, value: Json, path: KeyPath, detail: ErrorDetails) -> InputError:
-    keys = _existing(value, detail["loc"])
-    where = source.place((*path, *keys))
-    label = _label((*path, *keys))
-    if detail["type"] == "extra_forbidden":
-        allowed = sorted(_allowed_keys(shape, keys[:-1]))
-        return InputError(f"unknown key {label}", where=where, remedy=_choices(str(keys[-1]), allowed))
-    if detail["type"] == "missing":
-        return InputError(f"the key {label} is missing", where=where)
-    found = "" if _is_secret(keys) or not keys else f", found {_shown(detail['input'])}"
-    return InputError(f"{label or 'the file'}: {_expected(detail)}{found}", where=where, remedy=_nearest_word(detail))
-
-
-def _existing(value: Any, loc: Sequence[str | int]) -> KeyPath:
-    """The error's path without the names that pydantic puts in for members of a union."""
-    keys: list[str | int] = []
-    for position, part in enumerate(loc):
-        is_there = (isinstance(value, dict) and part in value) or (
-            isinstance(value, list) and isinstance(part, int) and part < len(value)
-        )
-        if is_there:
-            value = value[part]
-            keys.append(part)
-        elif position == len(loc) - 1 and isinstance(value, dict) and not _is_union_name(part):
-            keys.append(part)
-    return tuple(keys)
-
-
-def _is_union_name(part: str | int) -> bool:
-    return not isinstance(part, str) or not part.isidentifier() or part.endswith("Shape") or part in _UNION_NAMES
-
-
-_UNION_NAMES = {"float", "int", "str", "bool", "none"}
-
-
-def _label(path: KeyPath) -> str:
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-    return text.removeprefix(".")
-
-
-def _expected(detail: ErrorDetails) -> str:
-    match detail["type"]:
-        case "literal_error":
-            return f"must be {detail['ctx']['expected']}"
-        case "string_pattern_mismatch" if "https" in detail["ctx"]["pattern"]:
-            return "must be a base URL like https://host/v1, without a user name or key in it"
-        case "string_pattern_mismatch":
-            return "must be the name of an environment variable, like PROVIDER_API_KEY (never the key itself)"
-        case "model_type" | "model_attributes_type" | "dict_type":
-            return "must be a mapping (`key: value` lines)"
-        case _:
-            return detail["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-
-
-def _is_secret(keys: KeyPath) -> bool:
-    return any("key" in str(part) or "url" in str(part) for part in keys)
-
-
-def _shown(value: Any) -> str:
-    match value:
-        case dict():
-            return "a mapping"
-        case list():
-            return "a list"
-        case None:
-            return "nothing (null)"
-        case bool():
-            return str(value).lower()
-        case _:
-            text = repr(value)
-            return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-def _nearest_word(detail: ErrorDetails) -> str:
-    if detail["type"] != "literal_error" or not isinstance(detail["input"], str):
-        return ""
-    words = re.findall(r"'([^']+)'", detail["ctx"]["expected"])
-    near = difflib.get_close_matches(detail["input"].casefold(), words, n=1)
-    return f"Did you mean {near[0]!r}?" if near else ""
-
-
-def _choices(found: str, allowed: Sequence[str]) -> str:
-    near = difflib.get_close_matches(found.casefold(), allowed, n=1, cutoff=0.6)
-    if found.casefold() in ("api_key", "key", "token"):
-        return "Keys come from the environment only: name the variable with api_key_env."
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    return f"{hint}Allowed here: {', '.join(allowed)}."
-
-
-def _allowed_keys(shape: type[BaseModel], keys: KeyPath) -> set[str]:
-    shapes = [shape]
-    for key in keys:
-        if isinstance(key, str):
-            shapes = [inner for outer in shapes for inner in _shapes_in_field(outer, key)]
-    return {name for found in shapes for name in found.model_fields}
-
-
-def _shapes_in_field(shape: type[BaseModel], key: str) -> Iterator[type[BaseModel]]:
-    field = shape.model_fields.get(key)
-    return _shapes_in(field.annotation) if field else iter(())
-
-
-def _shapes_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _shapes_in(inner)
 
 
 def id_problem(id_: str) -> str | None:

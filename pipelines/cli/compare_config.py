@@ -12,8 +12,9 @@ from resources.complaints import Complaints
 from resources.resolution import resolved_scoring
 from resources.scoring_configs import scoring_config_of
 from resources.settings import ScoringSettings
+from resources.shapes import shaped
 from resources.sources import Source, json_value, read_text, yaml_source
-from resources.workspace_files import ScenarioScoringShape, ScoringShape, Shape, shaped
+from resources.workspace_files import ScenarioScoringShape, ScoringShape, Shape
 from scoring.errors import InputError
 from scoring.records import Context, Document, Json, ScoringConfig
 

@@ -1,14 +1,162 @@
-"""What similarity may not be trusted with (SPEC 3): numbers, units, negations and opposites. First working version."""
+"""What similarity may not be trusted with (SPEC 3): numbers, units, negations and opposites.
+
+Two texts that say the same but for a number, a unit, a `not` or a word turned into its opposite lie close together for
+every embedding model. Such a pair never matches by similarity. The guard sees words only: it may stop a pair that a
+reader would accept (`three apples`, `several apples`), and then a judge decides or the texts differ.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 
-_NUMBER = re.compile(r"\d+")
+from scoring.word_tables import (
+    CURRENCIES,
+    FULL_NUMBERS,
+    LAST_ROMAN,
+    MONEY_SCALES,
+    NEGATING_PREFIXES,
+    NEGATIONS,
+    OPPOSITES,
+    UNITS,
+)
+from scoring.words import Words, with_digits, without_accents, words_of
+
+_DIGITS = re.compile(r"-?\d+(?:[.,]\d+)*")
+_GLUED = re.compile(r"(\d)'?([^\W\d_]+)")
+_PLAIN_ENDINGS = frozenset({"st", "nd", "rd", "th", *MONEY_SCALES})
+_FRACTIONS = {"½": Fraction(1, 2), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "half": Fraction(1, 2)}
+# Number words that often are none (`the one that`, `a second time`): alone on one side they prove nothing.
+_SOFT = frozenset({"one", "first", "second", "zero", "half"})
 
 
-def guard_against(left_normal: str, right_normal: str) -> str | None:
-    """Why similarity may not match these two normal forms, None where it may. Symmetric."""
-    if sorted(_NUMBER.findall(left_normal)) != sorted(_NUMBER.findall(right_normal)):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facts:
+    """What one text states: its numbers, those that may be mere words, units, negations and words."""
+
+    hard: frozenset[str]
+    soft: frozenset[str]
+    units: frozenset[str]
+    negations: int
+    words: frozenset[str]
+
+
+def guard_against(left_normal: str, right_normal: str, context_normal: str = "") -> str | None:
+    """Why similarity may not match these two normal forms, None where it may.
+
+    `numbers differ`, `units differ`, `negation`, or `opposites: left/right`. Symmetric; reads digits, spelled-out
+    numbers, ordinals, roman numerals and versions. A number that only one side has and that the context (the field's
+    title and description, in normal form) names as well is a repetition of the question and no difference.
+    """
+    if left_normal == right_normal:
+        return None
+    left, right, said = _facts(left_normal), _facts(right_normal), _facts(context_normal)
+    if _have_other_numbers(left, right, said):
         return "numbers differ"
-    return None
+    if left.units and right.units and left.units != right.units:
+        return "units differ"
+    if (left.negations > 0) != (right.negations > 0) and not said.negations:
+        return "negation"
+    return _opposites(left.words - right.words, right.words - left.words)
+
+
+def _have_other_numbers(left: _Facts, right: _Facts, said: _Facts) -> bool:
+    """Whether one side states a number that neither the other nor the context states."""
+    only_left = left.hard - right.hard - right.soft
+    only_right = right.hard - left.hard - left.soft
+    if only_left and only_right:
+        return True
+    if (only_left | only_right) - said.hard - said.soft:
+        return True
+    return bool(left.soft - right.hard - right.soft) and bool(right.soft - left.hard - left.soft)
+
+
+@lru_cache(1 << 14)
+def _facts(normal: str) -> _Facts:
+    words = without_accents(words_of(normal))
+    numbers = (*_numbers(words), *((letters, False) for letters in _glued_letters(normal)))
+    return _Facts(
+        hard=frozenset(value for value, is_soft in numbers if not is_soft),
+        soft=frozenset(value for value, is_soft in numbers if is_soft),
+        units=frozenset(_units(words)),
+        negations=sum(_is_negation(words, place) for place in range(len(words))),
+        words=frozenset(words),
+    )
+
+
+def _numbers(words: Words) -> Iterator[tuple[str, bool]]:
+    """The numbers of a text in one spelling, each with whether its word may be no number at all."""
+    digits = with_digits(words)
+    last = len(digits) - 1
+    spelled_soft = {with_digits(("x", word))[1] for word in words if word in _SOFT - _FRACTIONS.keys()}
+    for place, word in enumerate(digits):
+        if word in _FRACTIONS:
+            yield str(_FRACTIONS[word]), word in _SOFT
+        elif word[-2:] == "th" and word[:-2].isdigit():
+            yield word[:-2], word in spelled_soft
+        elif _DIGITS.fullmatch(word):
+            yield _plain(word), word in spelled_soft
+        elif place == last > 0 and word in LAST_ROMAN:
+            yield str(LAST_ROMAN[word]), False
+
+
+def _glued_letters(normal: str) -> Iterator[str]:
+    """What letters right behind a number make of it: the `o` of `4o`, the decade of `1930s`; no units, no ordinals."""
+    for match in _GLUED.finditer(normal):
+        if match[1].endswith("0") and match[2] == "s":
+            yield "decade"
+        elif match[2] not in UNITS and match[2] not in _PLAIN_ENDINGS:
+            yield match[2]
+
+
+def _plain(number: str) -> str:
+    """The number without closing zeros after its mark: `1.50` is `1.5`; a version keeps all its parts."""
+    whole, mark, rest = number.replace(",", ".").partition(".")
+    if not mark or "." in rest:
+        return number.replace(",", ".")
+    return f"{whole}.{rest}".rstrip("0").rstrip(".")
+
+
+def _units(words: Words) -> Iterator[str]:
+    """The units that stand beside a number, in one spelling."""
+    for place, word in enumerate(words):
+        unit = UNITS.get(word)
+        before, after = _word_at(words, place - 1), _word_at(words, place + 1)
+        if unit is None or (word in MONEY_SCALES and _word_at(words, place - 2) in CURRENCIES):
+            continue
+        if _is_number(before) or before == "°" or (word in CURRENCIES and _is_number(after)):
+            yield unit
+
+
+def _word_at(words: Words, place: int) -> str:
+    return words[place] if 0 <= place < len(words) else ""
+
+
+def _is_number(word: str) -> bool:
+    return word[:1].isdigit() or word[1:2].isdigit() or word in FULL_NUMBERS
+
+
+def _is_negation(words: Words, place: int) -> bool:
+    """Whether the word negates; `no` before a number is the abbreviation of number."""
+    if words[place] not in NEGATIONS:
+        return False
+    return not (words[place] == "no" and place + 1 < len(words) and _is_number(words[place + 1]))
+
+
+def _opposites(only_left: frozenset[str], only_right: frozenset[str]) -> str | None:
+    """The first pair of opposites, in the order of the alphabet, of which each side has one word and not the other."""
+    found = sorted(
+        tuple(sorted((one, other)))
+        for one in only_left
+        for other in only_right
+        if frozenset({one, other}) in OPPOSITES or _is_negated(one, other) or _is_negated(other, one)
+    )
+    return f"opposites: {found[0][0]}/{found[0][1]}" if found else None
+
+
+def _is_negated(word: str, other: str) -> bool:
+    """Whether `other` is the word with a negating prefix: `possible`, `impossible`."""
+    return len(word) > 3 and other.endswith(word) and other[: -len(word)] in NEGATING_PREFIXES

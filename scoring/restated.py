@@ -1,0 +1,63 @@
+"""An answer in a whole sentence, brought back to the answer.
+
+Models asked for `the capital of Togo` write `The capital of Togo is Lomé`. What the field's own title and description
+already say, and the small words of a sentence, add nothing; what else the sentence says stays.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scoring.word_tables import FILLERS, NEGATIONS
+from scoring.words import (
+    Words,
+    with_digits,
+    with_full_words,
+    with_one_region,
+    with_plain_symbols,
+    without_accents,
+    words_of,
+)
+
+
+@lru_cache(1 << 14)
+def canonical(normal: str) -> Words:
+    """The words of a normal form, each in one spelling: no accents, no abbreviations, numbers in digits."""
+    words = with_plain_symbols(without_accents(words_of(normal)))
+    return with_digits(with_one_region(with_full_words(words)))
+
+
+@lru_cache(1 << 12)
+def singulars(normal: str) -> frozenset[str]:
+    """The canonical words of a text without their plural ending."""
+    return frozenset(singular(word) for word in canonical(normal))
+
+
+def singular(word: str) -> str:
+    """The word without the ending of an English plural, where it seems to have one."""
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def answer_words(reference_normal: str, candidate_normal: str, context_normal: str) -> Words:
+    """The candidate's canonical words without those that only repeat the field's context or fill the sentence.
+
+    A word that the reference holds stays, a negation stays, and so does everything where nothing else would.
+    """
+    wanted = frozenset(canonical(reference_normal))
+    said = singulars(context_normal)
+    words = canonical(candidate_normal)
+    kept = tuple(word for word in words if word in wanted or word in NEGATIONS or not _is_said(word, said))
+    return kept or words
+
+
+def _is_said(word: str, said: frozenset[str]) -> bool:
+    return word in FILLERS or singular(word) in said
+
+
+def without_fillers(words: Words) -> Words:
+    """The words that carry meaning; all of them where none does."""
+    return tuple(word for word in words if word not in FILLERS or word in NEGATIONS) or words

@@ -156,7 +156,8 @@ _DECADE = re.compile(r"(?:the )?(\d{2,3}0)\s?'?s")
 _CENTURY_WORDS = (
     "century|c|jahrhundert|jh|siècle|siecle|eeuw|secolo|siglo|século|wiek|století|sekel|århundrade|århundrede|"
     "vuosisata|век|вік"
-)_CENTURY = re.compile(rf"(?:the )?(\d{{1,2}})(?:st|nd|rd|th|e|er|ème|eme|de|\.|-?го|-?й)? (?:{_CENTURY_WORDS})\.?")
+)
+_CENTURY = re.compile(rf"(?:the )?(\d{{1,2}})(?:st|nd|rd|th|e|er|ème|eme|de|\.|-?го|-?й)? (?:{_CENTURY_WORDS})\.?")
 
 
 def coarse_readings(form: str) -> list[Date]:

@@ -1,4 +1,4 @@
-"""Whether documents keep to a schema, and whether a schema's own places are in order."""
+"""Whether a document keeps to a schema, said in words for people."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend as _extend
 
-from scoring.annotations import annotation_of
 from scoring.dialects import dialect_of
-from scoring.fragments import Fragment, resolved
 from scoring.paths import pointer_of
 from scoring.patterns import matches
+from scoring.quick_check import quick_check
 from scoring.records import Json
 
 Checker = Callable[[Json], list[str]]
 
 MAX_VIOLATIONS = 20
+_MAX_COUNTED = 100_000
+_SHOWN = 80
 _checking_class: Any = _extend  # the library leaves it untyped
-_SHOWN = 160
 
 
 def violations(schema: Json, value: Json) -> list[str]:
     """What in `value` breaks the schema, in words with the JSON Pointer; at most 20, then how many more there are.
 
-    Formats are not checked, nor patterns that Python cannot search safely. Never raises for a value; a schema that is
-    none raises SchemaError.
+    The same fault in many items of a list is named once and counted. Formats are not checked, nor patterns that cannot
+    be searched safely. Never raises for a value; a schema that is none raises SchemaError.
     """
     return checker_of(schema)(value)
 
 
 def checker_of(schema: Json) -> Checker:
-    """`violations` for one schema, made ready once."""
+    """`violations` for one schema, made ready once and kept."""
     return _checker(json.dumps(schema))
 
 
@@ -42,65 +42,80 @@ def checker_of(schema: Json) -> Checker:
 def _checker(schema_text: str) -> Checker:
     schema = json.loads(schema_text)
     base, _ = dialect_of(schema)
-    validator = _checking_class(base, {"pattern": _pattern})(_nullable(schema))
+    keywords = {"pattern": _pattern, "patternProperties": _pattern_properties, "type": _type(base), "enum": _enum(base)}
+    validator = _checking_class(base, keywords)(schema)
+    is_fine = quick_check(schema)
 
     def check(value: Json) -> list[str]:
-        found: list[str] = []
-        more = 0
         try:
-            for error in validator.iter_errors(value):
-                if len(found) < MAX_VIOLATIONS:
-                    found.append(f"{pointer_of(error.absolute_path) or '/'}: {error.message[:_SHOWN]}")
-                else:
-                    more += 1
+            return [] if is_fine is not None and is_fine(value) else _named(validator.iter_errors(value))
         except RecursionError:
-            found.append("/: nested too deep to be checked against the schema")
-        return [*found, f"and {more} more"] if more else found
+            return ["/: nested too deep to be checked against the schema"]
 
     return check
 
 
-def check_places(root: Fragment) -> None:
-    """Walks every subschema once; raises SchemaError for an unresolvable reference or a wrong annotation."""
-    for fragment in _places(root):
-        annotation_of(fragment.schema, fragment.pointer)
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            if keyword in fragment.schema:
-                resolved(fragment, keyword)
+def _named(errors: Iterator[Any]) -> list[str]:
+    first: dict[tuple[str, str], str] = {}
+    counts: dict[tuple[str, str], int] = {}
+    for number, error in enumerate(errors):
+        steps = list(error.absolute_path)
+        message = _shortened(error.message)
+        key = (pointer_of("*" if isinstance(step, int) else step for step in steps), message)
+        first.setdefault(key, pointer_of(steps) or "/")
+        counts[key] = counts.get(key, 0) + 1
+        if number >= _MAX_COUNTED:
+            break
+    found = [f"{place}: {key[1]}{_more(counts[key])}" for key, place in first.items()]
+    rest = len(found) - MAX_VIOLATIONS
+    return found if rest <= 0 else [*found[:MAX_VIOLATIONS], f"and {rest} more"]
 
 
-_ONE = ("additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems", "items", "contains")
-_ONE_MORE = ("propertyNames", "if", "then", "else", "not", "contentSchema")
-_MANY = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+def _more(count: int) -> str:
+    return f" (and {count - 1} more like it)" if count > 1 else ""
 
 
-def _places(root: Fragment) -> Iterator[Fragment]:
-    waiting = [root]
-    while waiting:
-        fragment = waiting.pop()
-        yield fragment
-        waiting += [child for child in _children(fragment) if child is not None]
+def _shortened(message: str) -> str:
+    return message if len(message) <= 2 * _SHOWN else f"{message[:_SHOWN]} ... {message[-_SHOWN:]}"
 
 
-def _children(fragment: Fragment) -> Iterator[Fragment | None]:
-    schema = fragment.schema
-    for keyword in (*_ONE, *_ONE_MORE):
-        yield fragment.below(schema.get(keyword), keyword)
-    for keyword in _MANY:
-        parts = schema.get(keyword)
-        if isinstance(parts, list):
-            yield from (fragment.below(part, keyword, index) for index, part in enumerate(parts))
-    for keyword in _NAMED:
-        named = schema.get(keyword)
-        if isinstance(named, dict):
-            yield from (fragment.below(part, keyword, name) for name, part in named.items())
+def _shown(value: Json) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value[:_SHOWN] if isinstance(value, str) else value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+
+
+def _type(base: Any) -> Any:
+    def check(validator: Any, types: Any, value: Json, schema: Any) -> Iterator[Any]:
+        if value is None and schema.get("nullable") is True:
+            return
+        if any(True for _ in base.VALIDATORS["type"](validator, types, value, schema)):
+            wanted = types if isinstance(types, str) else " or ".join(str(name) for name in types)
+            yield ValidationError(f"{_shown(value)} is not of type {wanted}")
+
+    return check
+
+
+def _enum(base: Any) -> Any:
+    def check(validator: Any, allowed: Any, value: Json, schema: Any) -> Iterator[Any]:
+        if value is None and schema.get("nullable") is True:
+            return
+        if any(True for _ in base.VALIDATORS["enum"](validator, allowed, value, schema)):
+            names = ", ".join(_shown(item) for item in allowed[:10]) + (", ..." if len(allowed) > 10 else "")
+            yield ValidationError(f"{_shown(value)} is not one of {names}")
+
+    return check
 
 
 def _pattern(_validator: Any, pattern: Any, value: Json, _schema: Any) -> Iterator[Any]:
-    if isinstance(value, str) and isinstance(pattern, str) and matches(pattern, value) is False:
-        yield ValidationError(f"{value!r} does not match {pattern!r}")
+    if isinstance(value, str) and matches(pattern, value) is False:
+        yield ValidationError(f"{_shown(value)} does not match the pattern {pattern}")
 
 
-def _nullable(schema: Json) -> Json:
-    return schema
+def _pattern_properties(validator: Any, patterns: Any, value: Json, _schema: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        for pattern, subschema in patterns.items():
+            for name, item in value.items():
+                if matches(pattern, name):
+                    yield from validator.descend(item, subschema, path=name, schema_path=pattern)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import (
@@ -43,11 +45,20 @@ def dialect_of(schema: Json) -> tuple[Any, Specification[Any]]:
         raise SchemaError(
             "the schema is no object", where="/", remedy="Write a JSON Schema, such as {'type': 'object'}."
         )
+    try:
+        return _DRAFTS[_draft_of(json.dumps(schema))]
+    except RecursionError:
+        raise SchemaError("the schema is nested too deep to be read", where="/", remedy="Flatten it.") from None
+
+
+@lru_cache(maxsize=64)
+def _draft_of(schema_text: str) -> str:
+    schema: Json = json.loads(schema_text)
     named = schema.get("$schema") if isinstance(schema, dict) else None
     tried = [_key(named)] if isinstance(named, str) and _key(named) in _DRAFTS else list(_UNNAMED)
     for draft in tried:
         if _fault(schema, draft) is None:
-            return _DRAFTS[draft]
+            return draft
     fault = _fault(schema, tried[0])
     raise SchemaError(
         f"no valid JSON Schema ({fault.message[:200]})",
@@ -62,7 +73,4 @@ def _key(named: str) -> str:
 
 def _fault(schema: Json, draft: str) -> Any:
     validator = _DRAFTS[draft][0]
-    try:
-        return best_match(validator(validator.META_SCHEMA).iter_errors(schema))
-    except RecursionError:
-        raise SchemaError("the schema is nested too deep to be read", where="/", remedy="Flatten it.") from None
+    return best_match(validator(validator.META_SCHEMA).iter_errors(schema))

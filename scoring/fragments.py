@@ -16,7 +16,7 @@ from scoring.paths import extend
 from scoring.records import Json
 
 MAX_OPTIONS = 64
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def _alternatives(fragment: Fragment, seen: frozenset[int]) -> list[tuple[Fragme
         return [()]
     seen = seen | {id(fragment.schema)}
     parts: list[list[tuple[Fragment, ...]]] = [[(fragment,)]]
-    parts += [_alternatives(resolved(fragment, name), seen) for name in _REFERENCES if name in fragment.schema]
+    parts += [_alternatives(resolved(fragment, name), seen) for name in REFERENCES if name in fragment.schema]
     parts += [_alternatives(part, seen) for part in _together(fragment)]
     for branches in _either(fragment):
         found = [alternative for branch in branches for alternative in _alternatives(branch, seen)]

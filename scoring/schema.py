@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from scoring.annotations import NOTHING, Annotation, annotation_of, merged
-from scoring.conformance import check_places, violations
+from scoring.conformance import Checker, checker_of, violations
 from scoring.declarations import (
     declared_names,
     declares_properties,
@@ -30,9 +30,10 @@ from scoring.kinds import Basis, kind_of, reads_as_number
 from scoring.option_choice import best_option, json_type
 from scoring.paths import extend
 from scoring.records import DEFAULT_EMPTY_VALUES, Json, Kind, ListOrder, Origin, Setting
+from scoring.schema_places import check_places
 from scoring.type_text import type_text
 
-__all__ = ["Node", "Shape", "compile_schema", "violations"]
+__all__ = ["Checker", "Node", "Shape", "checker_of", "compile_schema", "violations"]
 
 
 class Shape(StrEnum):

@@ -29,9 +29,10 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """The state of one model's scoring. `cards` and `open` map repetitions; together they hold every run that ended well.
+    """The state of one model's scoring.
 
-    `replaces` is the id of the score that was the newest before.
+    `cards` and `open` map repetitions and together hold every run that ended well. `replaces` is the id of the score
+    that was the newest before.
     """
 
     cell: Cell

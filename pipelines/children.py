@@ -134,7 +134,7 @@ def _is_living_in(process: psutil.Process, group: int) -> bool:
 
 
 def watch_over(on_orphaned: Callable[[], None]) -> None:
-    """The guard's whole life: returns at the word `done`, else ends the groups it was told of and calls `on_orphaned`."""
+    """The guard's whole life: it ends at the word `done`, or ends the groups it was told of and calls `on_orphaned`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     groups: list[int] = []

@@ -31,7 +31,7 @@ def dagster_environment(home: Home) -> dict[str, str]:
     return {
         "DAGSTER_HOME": str(home.dagster),
         "DAGSTER_DISABLE_TELEMETRY": "yes",
-        # Events of a run over many partitions are written in batches, and planned ones as one: 340 -> 50 ms a partition.
+        # Events of a run over many partitions are written in batches, planned ones as one: 340 -> 50 ms a partition.
         "DAGSTER_EVENT_BATCH_SIZE": "1000",
         "DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS": "1",
         "ASSAY_DAGSTER_STORAGE_URL": dagster_url(home).render_as_string(hide_password=False),

@@ -6,11 +6,12 @@ are rows, not partitions: Dagster allows two dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import dagster as dg
 
-from pipelines.rectangles import Cell, Rectangle
+from pipelines.rectangles import Cell, Rectangle, between
 from scoring.keys import id_of, safe_key
 
 SCENARIOS = "scenarios"
@@ -20,7 +21,8 @@ scenario_partitions = dg.DynamicPartitionsDefinition(name=SCENARIOS)
 model_partitions = dg.DynamicPartitionsDefinition(name=MODELS)
 cell_partitions = dg.MultiPartitionsDefinition({"scenario": scenario_partitions, "model": model_partitions})
 
-# Dagster's own tags of a run over a range of partitions; it exports no constants for them.
+# Dagster's own tags of a run over one partition and over a range; it exports no constants for them.
+PARTITION_TAG = "dagster/partition"
 RANGE_START_TAG = "dagster/asset_partition_range_start"
 RANGE_END_TAG = "dagster/asset_partition_range_end"
 
@@ -42,7 +44,51 @@ def range_tags(rectangle: Rectangle) -> dict[str, str]:
     return {RANGE_START_TAG: str(cell_key(rectangle.first)), RANGE_END_TAG: str(cell_key(rectangle.last))}
 
 
-def missing_keys(known: Iterable[str], ids: Iterable[str]) -> list[str]:
-    """Keys of `ids` that are not among the `known` partition keys, each once, in the order of `ids`."""
-    seen = set(known)
-    return [key for key in dict.fromkeys(safe_key(id_) for id_ in ids) if key not in seen]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axes:
+    """The ids of the partitions along both dimensions, in Dagster's order, which is the order they were added in."""
+
+    scenarios: tuple[str, ...]
+    models: tuple[str, ...]
+
+    def with_new(self, cells: Iterable[Cell]) -> Axes:
+        """These axes with what `cells` need and they lack, behind what they hold."""
+        cells = list(cells)
+        return Axes(
+            scenarios=tuple(dict.fromkeys([*self.scenarios, *(scenario_id for scenario_id, _ in cells)])),
+            models=tuple(dict.fromkeys([*self.models, *(model_id for _, model_id in cells)])),
+        )
+
+    def requests_beyond(self, known: Axes) -> list[dg.AddDynamicPartitionsRequest]:
+        """Requests that add what these axes hold and the known ones lack."""
+        pairs = (
+            (scenario_partitions, self.scenarios[len(known.scenarios) :]),
+            (model_partitions, self.models[len(known.models) :]),
+        )
+        return [partitions.build_add_request([safe_key(id_) for id_ in ids]) for partitions, ids in pairs if ids]
+
+
+def axes_of(instance: dg.DagsterInstance) -> Axes:
+    """The axes as the instance knows them now."""
+    return Axes(
+        scenarios=tuple(id_of(key) for key in instance.get_dynamic_partitions(SCENARIOS)),
+        models=tuple(id_of(key) for key in instance.get_dynamic_partitions(MODELS)),
+    )
+
+
+def add_partitions(instance: dg.DagsterInstance, cells: Iterable[Cell]) -> Axes:
+    """The axes, which hold all of `cells` afterwards."""
+    known = axes_of(instance)
+    axes = known.with_new(cells)
+    for request in axes.requests_beyond(known):
+        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
+    return axes
+
+
+def cells_of_run(tags: Mapping[str, str], axes: Axes) -> Sequence[Cell]:
+    """The cells that a run with these tags is over; none for a run over other partitions or none."""
+    first = tags.get(RANGE_START_TAG) or tags.get(PARTITION_TAG, "")
+    last = tags.get(RANGE_END_TAG) or first
+    if "|" not in first or "|" not in last:
+        return ()
+    return between(cell_of(first), cell_of(last), scenarios=axes.scenarios, models=axes.models)

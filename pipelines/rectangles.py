@@ -79,5 +79,14 @@ def _named(
     corners: tuple[tuple[int, int], tuple[int, int]], scenarios: Sequence[str], models: Sequence[str]
 ) -> Rectangle:
     (top, left), (bottom, right) = corners
-    cells = [(scenario, model) for scenario in scenarios[top : bottom + 1] for model in models[left : right + 1]]
-    return Rectangle(first=cells[0], last=cells[-1], cells=tuple(cells))
+    first, last = (scenarios[top], models[left]), (scenarios[bottom], models[right])
+    return Rectangle(first=first, last=last, cells=between(first, last, scenarios=scenarios, models=models))
+
+
+def between(first: Cell, last: Cell, *, scenarios: Sequence[str], models: Sequence[str]) -> tuple[Cell, ...]:
+    """All cells of the rectangle between two corners; none where a corner is not on the axes."""
+    if not {first[0], last[0]} <= set(scenarios) or not {first[1], last[1]} <= set(models):
+        return ()
+    rows = scenarios[scenarios.index(first[0]) : scenarios.index(last[0]) + 1]
+    columns = models[models.index(first[1]) : models.index(last[1]) + 1]
+    return tuple((scenario, model) for scenario in rows for model in columns)

@@ -1,0 +1,66 @@
+"""How assets describe themselves in Dagster: groups, owners, column schemas and tables, bounded in size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+import sqlalchemy as sa
+
+INPUTS = "inputs"
+SCORES = "scores"
+OWNERS = ["team:evaluation"]
+
+MOST_ROWS = 40
+MOST_CHARACTERS = 200
+
+
+def column_schema(table: sa.Table) -> dict[str, Any]:
+    """Metadata that names a table and all its columns, with the comments of the one catalogue."""
+    columns = [
+        dg.TableColumn(column.name, type=str(column.type).lower(), description=column.comment)
+        for column in table.columns
+    ]
+    return {
+        "dagster/table_name": table.fullname,
+        "dagster/column_schema": dg.TableSchema(columns=columns),
+    }
+
+
+def view_schema(columns: Iterable[tuple[str, str, str]], view: str) -> dict[str, Any]:
+    """Metadata that names a view and its columns, each given as name, type and meaning."""
+    described = [dg.TableColumn(name, type=type_, description=meaning) for name, type_, meaning in columns]
+    return {"dagster/table_name": view, "dagster/column_schema": dg.TableSchema(columns=described)}
+
+
+def markdown_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetadataValue:
+    """The first rows as a Markdown table, with a line that says how many were left out."""
+    lines = [_line(columns), _line(["---"] * len(columns))]
+    lines += [_line([cell_text(row.get(column)) for column in columns]) for row in rows[:MOST_ROWS]]
+    if len(rows) > MOST_ROWS:
+        lines.append(f"\n... and {len(rows) - MOST_ROWS:,} more rows; all stand in Postgres.")
+    return dg.MetadataValue.md("\n".join(lines))
+
+
+def cell_text(value: object) -> str:
+    """A value as one short cell of a table; what is unknown or no number is a dash."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.4g}" if math.isfinite(value) and abs(value) < 1 else _number(value)
+        case _:
+            text = " ".join(str(value).split()).replace("|", "\\|")
+            return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.1f}" if math.isfinite(value) else "-"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,49 @@
+"""The leaderboard: who stands where over all scenarios."""
+
+from typing import Any
+
+import dagster as dg
+
+from assets.descriptions import OWNERS, SCORES, markdown_table, view_schema
+from assets.plots import quality_against_cost
+from assets.scores import model_scores
+from pipelines.session import Session
+from resources.view_columns import columns_of
+
+VIEW = "bi.leaderboard"
+COLUMNS = (
+    "position",
+    "model_id",
+    "score",
+    "quality",
+    "speed_score",
+    "cost_score",
+    "mean_duration_seconds",
+    "mean_cost_usd",
+    "scenario_count",
+    "success_rate",
+)
+
+
+@dg.asset(
+    deps=[model_scores],
+    group_name=SCORES,
+    kinds={"postgres"},
+    owners=OWNERS,
+    description=(
+        "Quality, speed and cost mixed by the scenarios' weights, best first. Stale scores are left out. The view "
+        "`bi.leaderboard` is always current; this asset shows how it stood after a round."
+    ),
+)
+def leaderboard(session: dg.ResourceParam[Session]) -> dg.MaterializeResult[Any]:
+    """Read the view as it stands now, and show it."""
+    rows = session.warehouse.leaderboard("overall")
+    plot = quality_against_cost(rows)
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(rows),
+            "leaderboard": markdown_table(COLUMNS, rows),
+            **({"quality_against_cost": plot} if plot else {}),
+            **view_schema(columns_of(session.warehouse.engine, VIEW), VIEW),
+        }
+    )

@@ -1,0 +1,130 @@
+"""Scores of models on scenarios: one run over any rectangle of partitions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from assets.descriptions import OWNERS, SCORES, column_schema, markdown_table
+from assets.inputs import reference, runs, scenario_config
+from pipelines.partitions import cell_key, cell_of, cell_partitions
+from pipelines.rectangles import Cell
+from pipelines.round import ModelReport, RoundReport, score_round
+from pipelines.session import Session
+from resources import tables
+from resources.dagster_resources import Watch
+from resources.rounds import RoundTrigger
+
+# Raise it when the ladder changes what scores mean: every partition then shows as outdated in Dagster.
+CODE_VERSION = "1"
+TRIGGER_TAG = "assay/trigger"
+MODEL_SCORES = dg.AssetKey("model_scores")
+COLUMNS = ("scenario_id", "model_id", "quality", "runs", "failed_runs", "unreadable_runs", "mode", "error")
+_BY_SCENARIO = dg.MultiToSingleDimensionPartitionMapping("scenario")
+
+
+class ScoreConfig(dg.Config):
+    """What to score of the partitions of a run: all of them, or those that still need it."""
+
+    only_where_needed: bool = False
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(
+            MODEL_SCORES,
+            group_name=SCORES,
+            deps=[
+                runs,
+                dg.AssetDep(reference, partition_mapping=_BY_SCENARIO),
+                dg.AssetDep(scenario_config, partition_mapping=_BY_SCENARIO),
+            ],
+            code_version=CODE_VERSION,
+            kinds={"python", "postgres", "parquet"},
+            owners=OWNERS,
+            description=(
+                "How good each model's runs are against the reference: quality, completeness, correctness and "
+                "hallucination, with every field and list behind them. A model is committed whole, in one transaction, "
+                "or not at all. Read `bi.model_scores`, `bi.run_scores`, `bi.field_scores`, `bi.list_scores`."
+            ),
+            metadata=column_schema(tables.model_scores),
+        )
+    ],
+    partitions_def=cell_partitions,
+    # One run for many partitions: a run for each would cost seconds a partition instead of milliseconds.
+    backfill_policy=dg.BackfillPolicy.single_run(),
+)
+def model_scores(
+    context: dg.AssetExecutionContext,
+    config: ScoreConfig,
+    session: dg.ResourceParam[Session],
+    watch: dg.ResourceParam[Watch],
+) -> Iterator[dg.MaterializeResult[Any]]:
+    """Score the partitions of this run; what fails is named, and the others count all the same."""
+    cells = [cell_of(key) for key in context.partition_keys]
+    report = score_round(
+        session,
+        _needed(session, cells) if config.only_where_needed else cells,
+        trigger=RoundTrigger(context.run.tags.get(TRIGGER_TAG, RoundTrigger.COMMAND)),
+        dagster_run_id=context.run.run_id,
+        on_progress=watch.on_progress,
+        on_settled=watch.on_settled,
+    )
+    if report.failed:
+        _report_the_others(context, session, report)
+        raise _failure(report)
+    yield dg.MaterializeResult(asset_key=MODEL_SCORES, metadata=_metadata(report))
+
+
+def _needed(session: Session, cells: list[Cell]) -> list[Cell]:
+    states = session.warehouse.cells(sorted({one for one, _ in cells}), sorted({one for _, one in cells}))
+    needed = {(state.scenario_id, state.model_id) for state in states if state.needs_scoring}
+    return [cell for cell in cells if cell in needed]
+
+
+def _metadata(report: RoundReport) -> dict[str, Any]:
+    rows = [_row(model) for model in report.models]
+    qualities = [model.quality for model in report.models if model.quality is not None]
+    numbers = {"mean_quality": sum(qualities) / len(qualities)} if qualities else {}
+    return numbers | {
+        "dagster/row_count": len(report.models),
+        "models_scored": len(report.models),
+        "exact_only_models": sum(model.mode == "exact_only" for model in report.models),
+        "texts_compared_by_similarity": report.texts,
+        "duration_seconds": round(report.duration_seconds, 3),
+        "scores": markdown_table(COLUMNS[:-1], rows),
+    }
+
+
+def _row(model: ModelReport) -> dict[str, Any]:
+    return {column: getattr(model, column) for column in COLUMNS}
+
+
+def _report_the_others(context: dg.AssetExecutionContext, session: Session, report: RoundReport) -> None:
+    """Materialisations of the committed models, with the versions they were made from, since the step itself fails."""
+    states = {(one.scenario_id, one.model_id): one for one in session.warehouse.cells()}
+    for model in report.models:
+        state = states.get((model.scenario_id, model.model_id))
+        if model.error is None and state is not None and state.head is not None:
+            tags = {
+                "dagster/code_version": CODE_VERSION,
+                "dagster/input_data_version/reference": state.head.reference_hash,
+                "dagster/input_data_version/scenario_config": state.head.config_hash,
+                "dagster/input_data_version/runs": state.head.runs_hash,
+            }
+            partition = cell_key((model.scenario_id, model.model_id))
+            metadata = {"quality": model.quality} if model.quality is not None else {}
+            context.log_event(dg.AssetMaterialization(MODEL_SCORES, partition=partition, tags=tags, metadata=metadata))
+
+
+def _failure(report: RoundReport) -> dg.Failure:
+    failed = [_row(model) for model in report.failed]
+    first = report.failed[0]
+    return dg.Failure(
+        description=(
+            f"{len(failed)} of {len(report.models)} models have no score; the others are committed. "
+            f"First: {first.scenario_id} / {first.model_id}: {first.error}"
+        ),
+        metadata={"failed": markdown_table(("scenario_id", "model_id", "error"), failed)},
+        allow_retries=False,  # a second try would pay a judge again; whoever asked decides
+    )

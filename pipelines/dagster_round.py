@@ -1,0 +1,85 @@
+"""A scoring round through Dagster, in this process, on the persistent instance: what `assay score` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from pipelines.instance import open_instance, process_tag
+from pipelines.rectangles import Cell, Rectangle, rectangles
+from pipelines.round import ModelReport, OnProgress, RoundReport
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+    from pipelines.session import Session
+
+# The terminal shows our own progress; Dagster's events stand in its event log, and so do their errors.
+QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def run_round_through_dagster(
+    session: Session, cells: Sequence[Cell], *, on_progress: OnProgress | None = None
+) -> RoundReport:
+    """Score every (scenario id, model id) of `cells` as Dagster runs over ranges of partitions.
+
+    Dagster holds the partitions, the versions of what they were made from, the scores as materialisations and the
+    leaderboard afterwards. A model that cannot be scored is reported with its error and makes its run fail; the others
+    are committed and reported all the same.
+    """
+    started = monotonic()
+    cells = sorted(set(cells))
+    progress = _Progress(total=len(cells), on_progress=on_progress)
+    progress.say("starting Dagster")
+    with open_instance(session.home) as instance:
+        from pipelines.partitions import add_partitions
+        from sensors.changed_inputs import report_news
+
+        axes = add_partitions(instance, cells)
+        report_news(session, instance)
+        for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
+            _run(session, instance, rectangle, progress)
+    return RoundReport(models=tuple(progress.settled), texts=progress.texts, duration_seconds=monotonic() - started)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Progress:
+    """How far all runs are together."""
+
+    total: int
+    on_progress: OnProgress | None
+    settled: list[ModelReport] = field(default_factory=list)
+    texts: int = 0
+
+    def say(self, what: str) -> None:
+        if self.on_progress:
+            self.on_progress(len(self.settled), self.total, what)
+
+
+def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, progress: _Progress) -> None:
+    from pipelines.definitions import defs
+    from pipelines.partitions import range_tags
+    from resources.dagster_resources import Watch
+
+    watch = Watch(on_progress=lambda _done, _total, what: progress.say(what), on_settled=progress.settled.append)
+    before = len(progress.settled)
+    result = defs.resolve_job_def("score_models").execute_in_process(
+        instance=instance,
+        resources={"session": session, "watch": watch},
+        tags=range_tags(rectangle) | process_tag(),
+        run_config=QUIET,
+        raise_on_error=False,
+    )
+    settled = {(model.scenario_id, model.model_id) for model in progress.settled[before:]}
+    missing = [cell for cell in rectangle.cells if cell not in settled]
+    if missing:
+        error = f"Dagster run {result.run_id} ended early: {_failure_of(result)}"
+        progress.settled += [ModelReport(scenario_id=cell[0], model_id=cell[1], error=error) for cell in missing]
+
+
+def _failure_of(result: dg.ExecuteInProcessResult) -> str:
+    failures = [event.step_failure_data for event in result.all_events if event.is_step_failure]
+    errors = [failure.error_display_string for failure in failures]
+    return errors[0].strip().splitlines()[0] if errors else "see it in the Dagster UI"

@@ -1,0 +1,21 @@
+"""Jobs: a scoring round over many models in one process, and the checks of what is recorded."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from assets.checks import asset_checks
+from assets.rankings import leaderboard
+from assets.scores import model_scores
+
+score_models = dg.define_asset_job(
+    "score_models",
+    selection=dg.AssetSelection.assets(model_scores, leaderboard).without_checks(),
+    description="A scoring round: all models of the chosen partitions in one process, then the leaderboard.",
+)
+
+check_scores = dg.define_asset_job(
+    "check_scores",
+    selection=dg.AssetSelection.checks(*asset_checks),
+    description="References verified, runs complete, scores fresh, similarity used.",
+)

@@ -1,0 +1,56 @@
+"""Assay as Dagster resources: an open session for the length of a run or tick, and whoever watches a round."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from pipelines.session import Session, open_session
+
+if TYPE_CHECKING:
+    from pipelines.round import ModelReport, OnProgress
+
+LOG_EVERY_SECONDS = 15.0
+
+
+@dg.resource(
+    config_schema={
+        "workspace": dg.Field(
+            str,
+            default_value="",
+            description="The workspace's folder; empty for the one that ASSAY_WORKSPACE or the current folder names.",
+        )
+    },
+    description="The workspace and the stores that hold what is recorded.",
+)
+def session_resource(context: dg.InitResourceContext) -> Iterator[Session]:
+    """An open session, closed after the run or tick. Raises InputError for all that a person can mend."""
+    folder = context.resource_config["workspace"]
+    with open_session(Path(folder) if folder else None) as session:
+        yield session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who wants to hear of a round as it goes on."""
+
+    on_progress: OnProgress | None = None
+    on_settled: Callable[[ModelReport], None] | None = None
+
+
+@dg.resource(description="Tells the run's log how far a round is.")
+def logged_watch(context: dg.InitResourceContext) -> Watch:
+    """A watch that logs at most every 15 seconds, since each line is a row in the event log."""
+    told = [time.monotonic()]
+
+    def on_progress(done: int, total: int, what: str) -> None:
+        if time.monotonic() - told[0] >= LOG_EVERY_SECONDS and context.log is not None:
+            told[0] = time.monotonic()
+            context.log.info(f"{done} of {total} models: {what}")
+
+    return Watch(on_progress=on_progress)

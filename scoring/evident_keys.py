@@ -1,9 +1,10 @@
 """Which properties of list items identify them without being annotated (SPEC 4).
 
-A property is an evident key when its name says that it identifies (`id`, `key`, `code`, `uuid`, `sku`, `isbn`, ..., or
-the only property whose name ends in such a word, as in `order_id`), every reference item holds a text or a whole number
-there, and no two items of one list hold the same. Names and titles are no evident keys: they are often spelt
-differently, and the similarity of all fields pairs such items better.
+A property is an evident key when its name says that it identifies, every reference item holds a text or a whole number
+there, and no two items of one list hold the same. Such names are `id`, `key`, `code`, `uuid`, `sku`, `isbn` and the like;
+else the one name that ends in such a word and names what the list holds (`orderId` in `orders`), or the only name that
+ends so. Names and titles are no evident keys: they are often spelt differently, and the similarity of all fields pairs
+such items better.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ _KEY_ENDINGS = frozenset({"id", "uuid", "guid", "sku", "isbn", "doi"})
 _LABEL_NAMES = ("name", "title", "label", "heading")
 
 
-def evident_keys(lists: Sequence[Json]) -> tuple[str, ...]:
+def evident_keys(list_name: str, lists: Sequence[Json]) -> tuple[str, ...]:
     """The one property that identifies the items of each of these reference lists, or nothing."""
     items = [item for held in lists if isinstance(held, list) for item in held]
     if not items or not all(isinstance(item, dict) for item in items):
         return ()
     names = list(dict.fromkeys(name for item in items if isinstance(item, dict) for name in item))
-    for name in _candidates(names):
+    for name in _candidates(list_name, names):
         if all(_identifies(name, held) for held in lists if isinstance(held, list)):
             return (name,)
     return ()
@@ -47,12 +48,19 @@ def label_of(keys: Sequence[str], names: Iterable[str]) -> str | None:
     return keys[0] if keys else None
 
 
-def _candidates(names: Sequence[str]) -> list[str]:
+def _candidates(list_name: str, names: Sequence[str]) -> list[str]:
     whole = [name for word in _KEY_NAMES for name in names if words_of(name) == (word,)]
     ending = [
         name for name in names if name not in whole and words_of(name)[-1:] and words_of(name)[-1] in _KEY_ENDINGS
     ]
-    return whole + (ending if len(ending) == 1 else [])
+    own = [name for name in ending if _names_item_of(list_name, words_of(name)[:-1])]
+    return [*whole, *(own if len(own) == 1 else ending if len(ending) == 1 else [])]
+
+
+def _names_item_of(list_name: str, stem: Sequence[str]) -> bool:
+    """Whether `line` of `lineId` is what the list `invoiceLines` holds."""
+    last = words_of(list_name)[-1:]
+    return bool(last and stem) and stem[-1] in (last[0], last[0].removesuffix("s"), last[0].removesuffix("es"))
 
 
 def _identifies(name: str, items: Sequence[Json]) -> bool:

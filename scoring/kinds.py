@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from scoring.dates import is_evident_date, parse_date
 from scoring.fragments import Fragment, Option
 from scoring.records import Json, Kind
 
 LONG_TEXT = 240
 """A string is prose from this maxLength on, and from this length in the reference on; in characters."""
 
-LABEL_WORDS = 6
-"""Up to so many words without a full stop are a label, which alone does not make a `description` prose."""
+LABEL_WORDS = 12
+"""Texts of list items with at most so many words and no full stop are labels, even when called `description`."""
 
 _DATE_FORMATS = frozenset({"date", "date-time", "time", "datetime", "timestamp"})
 _IDENTIFIER_FORMATS = frozenset(
@@ -53,7 +54,7 @@ _PROSE_NAMES = frozenset(
         *("commentary", "reasoning", "justification", "blurb", "freetext"),
     }
 )
-_LABEL_NAMES = frozenset({"description", "descriptions", "note", "notes"})
+_LABEL_NAMES = frozenset({"description", "descriptions"})
 _PROSE_PHRASES = re.compile(
     r"\bfree[- ]?(?:text|form)\b|\bparagraphs?\b|\bsentences?\b|\bin (?:your|its|their) own words\b|\bprose\b"
     r"|\bnarrative\b",
@@ -67,14 +68,16 @@ _PROSE_OPENINGS = re.compile(
 _DATE_PHRASES = re.compile(
     r"\byyyy\b|\biso[- ]?8601\b|\bdd[-/. ]mm\b|\bmm[-/. ]dd\b|\brfc[- ]?3339\b|\bdate-?time\b", re.IGNORECASE
 )
-_DATE_NAMES = frozenset({"date", "dates", "datetime", "timestamp", "dob", "birthday", "birthdate", "deadline"})
+_DATE_NAMES = frozenset({"date", "dates", "datetime", "timestamp", "time", "dob", "birthday", "birthdate", "deadline"})
+_CIRCA = re.compile(r"\s*c(?:a|irca)?\b", re.IGNORECASE)  # "CA-1661" is a store more often than a year
+_FILE_NAMES = frozenset({"name", "filename", "file", "path", "title"})
 _ISO_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ][0-9]{2}:[0-9]{2}.*)?")
-_ERA_DATE = re.compile(r"(?:c(?:a|irca)?\.? ?)?[0-9]{1,5} ?(?:b\.?c\.?(?:e\.?)?|a\.?d\.?|c\.?e\.?)", re.IGNORECASE)
 _CODE_PATTERN = re.compile(r"\\d|\[[^\]]*0-9|\[[A-Za-z-]+\]\{")
 _FREE_PATTERN = re.compile(r"\\s|\.[*+]|\\w[*+]|(?<!\\) |\\p")
 _DATE_PATTERN = re.compile(r"(?:\\d|\[0-9\])\{4\}\)?[-/.](?:\(.{0,40}\)|(?:\\d|\[0-9\])\{(?:1,)?2\})")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|[0-9]+")
-_SENTENCE = re.compile(r"[.!?…。！？](?:[\"'”’)]*)(?:\s+|$)")
+_SENTENCE = re.compile(r"(?<=[^\W\d_A-Z]{2})[.!?…]+[\"'”’»)]*(?:\s+|$)|[。！？]")
+_SENTENCE_WORD = re.compile(r"(?<![^\W_])[^\W\d_A-Z][^\W\d_]*")
 _NUMERIC = re.compile(r"[0-9]|^[½¼¾]$")
 
 
@@ -86,7 +89,7 @@ class Basis:
     why: str
 
 
-def kind_of(name: str, option: Option, values: Sequence[Json]) -> Basis:
+def kind_of(name: str, option: Option, values: Sequence[Json], *, is_in_list: bool) -> Basis:
     """The kind of the leaf called `name`, whose reference values are `values` (empty and missing ones left out)."""
     if any("enum" in fragment.schema or "const" in fragment.schema for fragment in option.fragments):
         return Basis(kind=Kind.ENUM, why="the schema lists the allowed values")
@@ -96,7 +99,8 @@ def kind_of(name: str, option: Option, values: Sequence[Json]) -> Basis:
         case "number":
             return Basis(kind=Kind.NUMBER, why="type number")
         case _:
-            return _kind_of_string(name, option.fragments, [value for value in values if isinstance(value, str)])
+            texts = [value for value in values if isinstance(value, str)]
+            return _kind_of_string(words_of(name), option.fragments, texts, is_in_list and _are_labels(texts))
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -117,14 +121,16 @@ def _type_among(values: Sequence[Json]) -> str | None:
     return None
 
 
-def _kind_of_string(name: str, fragments: Sequence[Fragment], texts: Sequence[str]) -> Basis:
-    words = words_of(name)
+def _kind_of_string(
+    words: Sequence[str], fragments: Sequence[Fragment], texts: Sequence[str], are_labels: bool
+) -> Basis:
     return (
         _from_format(fragments)
-        or _date_from_words(words, fragments, texts)
-        or _identifier_from_words(words, fragments)
-        or _prose_from_schema(words, fragments, texts)
-        or _from_reference(texts)
+        or _date_from_schema(words, fragments, texts)
+        or _identifier_from_schema(words, fragments)
+        or _date_from_reference(words, texts)
+        or _prose_from_schema(words, fragments, are_labels)
+        or _prose_from_reference(texts)
         or Basis(kind=Kind.TEXT, why="a string of no special kind")
     )
 
@@ -138,19 +144,21 @@ def _from_format(fragments: Sequence[Fragment]) -> Basis | None:
     return None
 
 
-def _date_from_words(words: Sequence[str], fragments: Sequence[Fragment], texts: Sequence[str]) -> Basis | None:
-    looks_right = not texts or any(any(char.isdigit() for char in text) for text in texts)
-    if not looks_right:
-        return None
+def _date_from_schema(words: Sequence[str], fragments: Sequence[Fragment], texts: Sequence[str]) -> Basis | None:
     if any(_DATE_PATTERN.search(pattern) for pattern in _strings(fragments, "pattern")):
         return Basis(kind=Kind.DATE, why="the pattern describes a date")
-    said = [text for key in ("description", "title") for text in _strings(fragments, key) if _DATE_PHRASES.search(text)]
-    if said and (words and words[-1] not in ("name", "filename", "title")):
+    said = any(_DATE_PHRASES.search(text) for key in ("description", "title") for text in _strings(fragments, key))
+    is_file = bool(words) and words[-1] in _FILE_NAMES
+    if said and not is_file and (not texts or any(parse_date(text) for text in texts)):
         return Basis(kind=Kind.DATE, why="the description names a date format")
-    if texts and all(is_iso_date(text) for text in texts):
-        return Basis(kind=Kind.DATE, why="the reference holds ISO dates")
-    if texts and all(_ERA_DATE.fullmatch(text.strip()) for text in texts):
-        return Basis(kind=Kind.DATE, why="the reference holds years with an era")
+    return None
+
+
+def _date_from_reference(words: Sequence[str], texts: Sequence[str]) -> Basis | None:
+    if texts and all(is_evident_date(text) and not _CIRCA.match(text) for text in texts):
+        return Basis(kind=Kind.DATE, why="the reference holds dates")
+    if texts and words and words[-1] in _DATE_NAMES and all(parse_date(text) for text in texts):
+        return Basis(kind=Kind.DATE, why=f"the name ends in {words[-1]!r} and the reference holds dates or times")
     return None
 
 
@@ -166,7 +174,7 @@ def is_iso_date(text: str) -> bool:
     return True
 
 
-def _identifier_from_words(words: Sequence[str], fragments: Sequence[Fragment]) -> Basis | None:
+def _identifier_from_schema(words: Sequence[str], fragments: Sequence[Fragment]) -> Basis | None:
     patterns = _strings(fragments, "pattern")
     if any(_CODE_PATTERN.search(pattern) and not _FREE_PATTERN.search(pattern) for pattern in patterns):
         return Basis(kind=Kind.IDENTIFIER, why="the pattern describes a code")
@@ -175,27 +183,39 @@ def _identifier_from_words(words: Sequence[str], fragments: Sequence[Fragment]) 
     return None
 
 
-def _prose_from_schema(words: Sequence[str], fragments: Sequence[Fragment], texts: Sequence[str]) -> Basis | None:
-    is_label = bool(texts) and all(_is_label(text) for text in texts)
-    if words and words[-1] in _PROSE_NAMES and not (is_label and words[-1] in _LABEL_NAMES):
+def _prose_from_schema(words: Sequence[str], fragments: Sequence[Fragment], are_labels: bool) -> Basis | None:
+    if words and words[-1] in _PROSE_NAMES and not (are_labels and words[-1] in _LABEL_NAMES):
         return Basis(kind=Kind.PROSE, why=f"the name ends in {words[-1]!r}")
     for said in _strings(fragments, "description"):
         opening = _PROSE_OPENINGS.match(said)
-        if _PROSE_PHRASES.search(said) or (opening and not (is_label and opening[1].lower() in _LABEL_NAMES)):
+        if _PROSE_PHRASES.search(said) or (opening and not (are_labels and opening[1].lower() in _LABEL_NAMES)):
             return Basis(kind=Kind.PROSE, why="the description speaks of free text")
     if any(_max_length(fragment) >= LONG_TEXT for fragment in fragments):
         return Basis(kind=Kind.PROSE, why=f"maxLength is {LONG_TEXT} or more")
     return None
 
 
-def _from_reference(texts: Sequence[str]) -> Basis | None:
-    if any(_is_prose(text) for text in texts):
-        return Basis(kind=Kind.PROSE, why="the reference holds several sentences or a long text")
+def _prose_from_reference(texts: Sequence[str]) -> Basis | None:
+    if texts and 3 * sum(1 for text in texts if _is_prose(text)) >= len(texts):
+        return Basis(kind=Kind.PROSE, why="the reference holds several sentences or long texts")
     return None
 
 
 def _is_prose(text: str) -> bool:
-    return len(text) >= LONG_TEXT or sum(1 for part in _SENTENCE.split(text) if len(part.split()) >= 4) >= 2
+    sentences = [part for part in _SENTENCE.split(text) if _reads_as_sentence(part)]
+    return len(sentences) >= 2 or (len(text) >= LONG_TEXT and len(sentences) == 1)
+
+
+def _reads_as_sentence(part: str) -> bool:
+    """Five words, three of them beginning small (addresses, titles and lists of names have fewer), or eight signs of a
+    script without spaces."""
+    if len(_SENTENCE_WORD.findall(part)) >= 3 and len(part.split()) >= 5:
+        return True
+    return " " not in part.strip() and len(part) >= 8 and not part.isascii()
+
+
+def _are_labels(texts: Sequence[str]) -> bool:
+    return 4 * sum(1 for text in texts if _is_label(text)) >= 3 * len(texts)
 
 
 def _is_label(text: str) -> bool:

@@ -26,7 +26,7 @@ from scoring.declarations import (
 from scoring.dialects import dialect_of
 from scoring.evident_keys import evident_keys, label_of
 from scoring.fragments import Fragment, Option, options_of, root_fragment
-from scoring.kinds import Basis, kind_of, reads_as_number
+from scoring.kinds import kind_of, reads_as_number
 from scoring.option_choice import best_option, json_type
 from scoring.paths import extend
 from scoring.records import DEFAULT_EMPTY_VALUES, Json, Kind, ListOrder, Origin, Setting
@@ -170,8 +170,8 @@ def _build(
     said = _annotation(option.fragments)
     shape = _SHAPES.get(known, Shape.LEAF)
     option = replace(option, type=known)
-    kind, kind_setting = _kind(said, name, option, shape, values)
-    keys, keys_setting = _keys(said, option, shape, values)
+    kind, kind_setting = _kind(said, name, place, option, values)
+    keys, keys_setting = _keys(said, name, option, shape, values)
     return Node(
         name=name,
         place=place,
@@ -296,23 +296,26 @@ def _annotation(fragments: Sequence[Fragment]) -> Annotation:
     return said
 
 
-def _kind(said: Annotation, name: str, option: Option, shape: Shape, values: Sequence[Json]) -> tuple[Kind, Setting]:
+def _kind(said: Annotation, name: str, place: str, option: Option, values: Sequence[Json]) -> tuple[Kind, Setting]:
     if said.kind is not None:
         return said.kind, _setting(f"kind {said.kind}", is_annotated=True)
-    if shape not in (Shape.LEAF, Shape.ANY):
-        return Kind.TEXT, _setting(f"{shape}", is_annotated=False)
-    basis: Basis = kind_of(name, option, [value for value in values if not _is_blank(value)])
+    if option.type in ("object", "array"):
+        return Kind.TEXT, _setting(option.type, is_annotated=False)
+    held = [value for value in values if not _is_blank(value)]
+    basis = kind_of(name, option, held, is_in_list="/*/" in place)
     return basis.kind, _setting(f"kind {basis.kind}: {basis.why}", is_annotated=False)
 
 
-def _keys(said: Annotation, option: Option, shape: Shape, values: Sequence[Json]) -> tuple[tuple[str, ...], Setting]:
+def _keys(
+    said: Annotation, name: str, option: Option, shape: Shape, values: Sequence[Json]
+) -> tuple[tuple[str, ...], Setting]:
     if shape is not Shape.LIST:
         return (), _setting("no list", is_annotated=False)
     items = [child for fragment in option.fragments for child in rest_of(fragment)]
     annotated = said.keys or next((found.keys for found in map(_own_annotation, items) if found.keys), ())
     if annotated:
         return annotated, _setting(f"key {', '.join(annotated)}", is_annotated=True)
-    found = evident_keys(values)
+    found = evident_keys(name, values)
     return found, _setting(
         f"key {found[0]}: identifies every reference item" if found else "no key", is_annotated=False
     )

@@ -31,8 +31,8 @@ class Account:
     def make_way(self, folder: Path) -> None:
         """This account reaches `folder`, which does not exist yet; nobody's folders but our own are opened.
 
-        The home itself is opened for passing through. Where a parent is closed (`/root`), `folder` becomes a link to a new
-        place below `/var/lib/assay`.
+        The home itself is opened for passing through. Where a parent is closed (`/root`), `folder` becomes a link to a
+        new place below `/var/lib/assay`.
         """
         if is_reachable(folder.parent.parent, self):
             folder.parent.chmod(folder.parent.stat().st_mode | stat.S_IXOTH)

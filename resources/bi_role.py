@@ -18,7 +18,8 @@ _SETTINGS = (
     "search_path = bi",
 )
 _NO_ROLE = (
-    f"Role {ROLE} could not be made, since this role may not create roles. BI tools can read nothing until an administrator runs: "
+    f"Role {ROLE} could not be made, since this role may not create roles. "
+    "BI tools can read nothing until an administrator runs: "
     f"CREATE ROLE {ROLE} NOLOGIN; GRANT USAGE ON SCHEMA bi TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA bi TO {ROLE}"
 )
 
@@ -39,7 +40,7 @@ def missing_role(engine: Engine) -> str | None:
 
 
 def make_login(engine: Engine, name: str) -> str:
-    """The new password of login role `name`, which may do what `assay_bi` may: read `bi`, read-only, at most 60 s a statement.
+    """The new password of login role `name`, which may read schema `bi`: read-only, at most 60 s a statement.
 
     Raises InputError where this role may not make roles, or the name is taken by a role that is no login of ours.
     """

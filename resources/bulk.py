@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -13,14 +13,14 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def copy_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """The rows are in the table, within the connection's transaction. Values are str, int, float, bool, bytes or None."""
-    data = io.StringIO()
-    for row in rows:
-        data.write("\t".join(map(_field, row)))
-        data.write("\n")
-    if data.tell() == 0:
+    """The rows are in the table, within the connection's transaction.
+
+    A value is str, int, float, bool, bytes or None.
+    """
+    lines = ["\t".join(map(_field, row)) for row in rows]
+    if not lines:
         return
-    data.seek(0)
+    data = io.StringIO("\n".join(lines))
     names = ", ".join(f'"{name}"' for name in columns)
     with closing(connection.connection.cursor()) as cursor:
         cursor.copy_expert(f'copy "{table.schema}"."{table.name}" ({names}) from stdin', data)
@@ -33,12 +33,13 @@ def run_script(connection: Connection, script: str) -> None:
 
 
 def _field(value: Any) -> str:
-    if value is None:
-        return "\\N"
-    if isinstance(value, str):
-        return value.translate(_ESCAPES)
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, bytes):
-        return "\\\\x" + value.hex()
-    return repr(value)
+    write = _WRITERS.get(type(value))
+    return repr(value) if write is None else write(value)
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    str: lambda value: value.translate(_ESCAPES),
+    type(None): lambda _: "\\N",
+    bool: lambda value: "t" if value else "f",
+    bytes: lambda value: "\\\\x" + value.hex(),
+}

@@ -25,8 +25,8 @@ class ScoreHead:
 class Cell:
     """One model on one scenario.
 
-    `reference_hash` is that of what the owner last saved, None without a reference; `has_verified_reference` says whether
-    the newest version may be benchmarked. `runs_hash` and `newest_run_id` are None where nothing is recorded.
+    `reference_hash` is that of what the owner last saved, None without a reference; `has_verified_reference` says
+    whether the newest version may be benchmarked. `runs_hash` and `newest_run_id` are None where nothing is recorded.
     """
 
     scenario_id: str
@@ -70,8 +70,8 @@ class Cell:
 _CELLS = text("""
 with recorded as (
     select scenario_id, model_id, count(*)::int as recorded, max(run_id) as newest_run_id,
-           encode(sha256(convert_to(string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex')
-             as runs_hash
+           encode(sha256(convert_to(
+             string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex') as runs_hash
     from assay.runs group by scenario_id, model_id
 ), reference_heads as (
     select distinct on (scenario_id) scenario_id, is_verified
@@ -92,7 +92,7 @@ left join reference_heads v using (scenario_id)
 left join heads h using (scenario_id, model_id)
 where (cast(:scenario_ids as text[]) is null or c.scenario_id = any(cast(:scenario_ids as text[])))
   and (cast(:model_ids as text[]) is null or m.model_id = any(cast(:model_ids as text[])))
-order by c.scenario_id, m.model_id
+order by c.scenario_id collate "C", m.model_id collate "C"
 """)
 
 

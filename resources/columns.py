@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+_NOW = "Filter is_latest and not is_stale for what holds now."
+
 RELATIONS: Mapping[str, str] = {
     "assay.scenarios": "One row a scenario: what its files say now.",
     "assay.models": "One row a candidate model: what models.yaml says now.",
@@ -16,20 +18,25 @@ RELATIONS: Mapping[str, str] = {
     "assay.reference_versions": "One row a version of a reference. Append-only.",
     "assay.runs": "One row a repetition of a model on a scenario, recorded for good. Its output lies in the lake.",
     "assay.rounds": "One row a scoring round.",
-    "assay.model_scores": "One row a scoring of a model on a scenario. The row is the commit: without it nothing of that scoring exists.",
+    "assay.model_scores": (
+        "One row a scoring of a model on a scenario. The row is the commit: without it nothing of that scoring exists."
+    ),
     "assay.run_scores": "One row a scored run of a model score.",
     "assay.field_scores": "One row a compared field of a scored run.",
     "assay.list_scores": "One row a compared list of a scored run.",
     "assay.findings": "One row a piece of evidence that the reference should change at one path. Append-only.",
     "assay.vectors": "Cache of embeddings: one row a text and embedding model.",
+    "assay.alembic_version": "One row: the migration that the tables are at.",
+    "assay.owner_references": "One row a scenario: the version its owner last saved.",
+    "assay.score_states": "One row a model score: whether it is the latest, and what its owner changed since.",
     "bi.leaderboard": (
-        "Grain: one row a model in a scope. Scope 'scenario' ranks the models of one scenario, scope 'overall' the means "
-        "of their scenario scores. Latest scores that are not stale only."
+        "Grain: one row a model in a scope. Scope 'scenario' ranks the models of one scenario, scope 'overall' the "
+        "means of their scenario scores. Latest scores that are not stale only."
     ),
-    "bi.model_scores": "Grain: one row a scoring of a model on a scenario. Filter is_latest and not is_stale for what holds now.",
-    "bi.run_scores": "Grain: one row a scored run of a model score. Filter is_latest and not is_stale for what holds now.",
-    "bi.field_scores": "Grain: one row a compared field of a scored run. Filter is_latest and not is_stale for what holds now.",
-    "bi.list_scores": "Grain: one row a compared list of a scored run. Filter is_latest and not is_stale for what holds now.",
+    "bi.model_scores": f"Grain: one row a scoring of a model on a scenario. {_NOW}",
+    "bi.run_scores": f"Grain: one row a scored run of a model score. {_NOW}",
+    "bi.field_scores": f"Grain: one row a compared field of a scored run. {_NOW}",
+    "bi.list_scores": f"Grain: one row a compared list of a scored run. {_NOW}",
     "bi.findings": "Grain: one row a piece of evidence that the reference should change at one path.",
     "bi.reference_versions": "Grain: one row a version of a scenario's reference.",
     "bi.stale_scores": "Grain: one row a latest model score that is stale, with what changed since.",
@@ -38,7 +45,9 @@ RELATIONS: Mapping[str, str] = {
 _COLUMNS: Mapping[str, str] = {
     "author": "Who made the version: a person, a command or a round.",
     "candidate_json": "The model's value as ASCII JSON text.",
-    "candidate_text": "The model's value as text for people: at most 10,000 characters, the whole value is in the lake.",
+    "candidate_text": (
+        "The model's value as text for people: at most 10,000 characters, the whole value is in the lake."
+    ),
     "candidate_weight": "Weight the candidate fills (G).",
     "changed": "What its owner changed since the scoring: reference, scoring config, or both.",
     "closed_at": "When the round ended, UTC; null while it runs or where its process was killed.",
@@ -49,7 +58,9 @@ _COLUMNS: Mapping[str, str] = {
     "content_json": "The whole reference as ASCII JSON text.",
     "correctness": "How right the filled values are, 0..100: earned_weight / shared_weight.",
     "cost_known_count": "Scenarios behind the row for which the cost is known.",
-    "cost_score": "Cost on a log scale, 0..100: the cheapest paid result 100, ten times dearer 0, free 100; null where unknown.",
+    "cost_score": (
+        "Cost on a log scale, 0..100: the cheapest paid result 100, ten times dearer 0, free 100; null where unknown."
+    ),
     "cost_usd": "What the run cost in USD; null where nobody recorded it, 0 where it was free.",
     "cost_weight": "What cost counts in the ranking, in hundredths.",
     "created_at": "When the row was made, UTC.",
@@ -69,14 +80,18 @@ _COLUMNS: Mapping[str, str] = {
     "f1": "Harmonic mean of precision and recall, 0..1.",
     "family": "The model's family, to tell a judge's kin.",
     "field_count": "Compared fields, rows of field_scores.",
-    "field_scores_file": "The file of its field scores in the lake, whole values included, relative to the lake's root.",
+    "field_scores_file": (
+        "The file of its field scores in the lake, whole values included, relative to the lake's root."
+    ),
     "findings_file": "The file of its findings in the lake, relative to the lake's root; null where there are none.",
     "finding_id": "Identity of the finding.",
     "first_seen_at": "When this config was first seen, UTC.",
     "found_at": "When the finding was committed, UTC.",
     "hallucinated_count": "Extra items that no judge confirmed.",
     "hallucinated_items": "The hallucinated items as text for people, a line each, at most 10,000 characters.",
-    "hallucination": "How much of the output has no basis, 0..100: (candidate_weight - shared_weight) / candidate_weight.",
+    "hallucination": (
+        "How much of the output has no basis, 0..100: (candidate_weight - shared_weight) / candidate_weight."
+    ),
     "has_proposal": "False where a value was found wrong without a right one.",
     "highest_quality": "Highest quality of a scored run, 0..100.",
     "imported_at": "When the run was recorded, UTC.",
@@ -84,9 +99,11 @@ _COLUMNS: Mapping[str, str] = {
     "input_usd_per_million": "Price of a million input tokens in USD; null where unknown.",
     "interval_high": "Upper end of the 95% interval of the mean quality; null below three scored runs.",
     "interval_low": "Lower end of the 95% interval of the mean quality; null below three scored runs.",
+    "is_config_changed": "Whether the scenario's schema or scoring config changed since.",
     "is_contested": "Whether the value went to the judge as contested.",
     "is_latest": "Whether this is the model's newest score on the scenario.",
     "is_median": "Whether this is the run of median quality, whose output stands for the model.",
+    "is_reference_changed": "Whether the owner saved another reference since.",
     "is_shortened": "Whether reference_text or candidate_text leaves something out.",
     "is_stale": "Whether the scenario's owner changed reference or scoring config since.",
     "is_verified": "Whether its owner vouches for this version; only such a reference can be benchmarked.",
@@ -116,7 +133,9 @@ _COLUMNS: Mapping[str, str] = {
     "output_sha256": "SHA-256 of the recorded output; null for a failed run.",
     "output_tokens": "Tokens the model wrote; null where nobody recorded them.",
     "output_usd_per_million": "Price of a million output tokens in USD; null where unknown.",
-    "owner_reference_hash": "Content hash of what the owner had last saved when this was scored; staleness compares it.",
+    "owner_reference_hash": (
+        "Content hash of what the owner had last saved when this was scored; staleness compares it."
+    ),
     "parent_id": "The version this one was made from; null for the first.",
     "path": "JSON Pointer of the place, in the document of its side.",
     "planned_models": "Models of scenarios that the round set out to score.",
@@ -134,7 +153,9 @@ _COLUMNS: Mapping[str, str] = {
     "reason": "Why the outcome is not better; empty for a match.",
     "recall": "matched_count / (matched_count + missed_count), 0..1.",
     "reference_json": "The reference's value as ASCII JSON text.",
-    "reference_text": "The reference's value as text for people: at most 10,000 characters, the whole value is in the lake.",
+    "reference_text": (
+        "The reference's value as text for people: at most 10,000 characters, the whole value is in the lake."
+    ),
     "reference_version": "Number of the reference version it was scored against.",
     "reference_version_id": "Identity of the reference version.",
     "reference_weight": "Weight the reference fills (E).",
@@ -149,7 +170,10 @@ _COLUMNS: Mapping[str, str] = {
     "scenario_type": "The scenario's type, e.g. enrichment.",
     "schema_json": "The scenario's JSON Schema as ASCII JSON text.",
     "scope": "scenario or overall.",
-    "score": "Quality, speed and cost mixed by the scenario's weights, 0..100; an unknown part's weight goes to the others in proportion.",
+    "score": (
+        "Quality, speed and cost mixed by the scenario's weights, 0..100; an unknown part's weight goes to "
+        "the others in proportion."
+    ),
     "scored_at": "When the score was committed, UTC.",
     "scored_run_count": "Runs that have a score.",
     "scoring_json": "The scoring config as ASCII JSON text.",
@@ -169,13 +193,16 @@ _COLUMNS: Mapping[str, str] = {
     "unreadable_kind": "What kind of unreadable the output is; null for one that could be read.",
     "unreadable_reason": "Why the output could not be read; null for one that could.",
     "updated_at": "When the row last changed, UTC.",
+    "version_num": "The migration's number.",
     "vector": "The vector: 32-bit little-endian floats.",
 }
 
 _EXCEPTIONS: Mapping[str, str] = {
     "bi.leaderboard.scenario_id": "The scenario of scope 'scenario'; null in scope 'overall'.",
     "bi.leaderboard.quality": "Mean quality over scored runs, 0..100 (overall: mean over scenarios).",
-    "bi.leaderboard.mean_cost_usd": "Mean cost of a successful run in USD (overall: mean over scenarios); null where unknown.",
+    "bi.leaderboard.mean_cost_usd": (
+        "Mean cost of a successful run in USD (overall: mean over scenarios); null where unknown."
+    ),
     "bi.leaderboard.mean_duration_seconds": (
         "Mean wall time of a successful run in seconds (overall: mean over scenarios); null where unknown."
     ),
@@ -192,7 +219,10 @@ _EXCEPTIONS: Mapping[str, str] = {
 
 
 def meaning_of(column: str, relation: str = "") -> str:
-    """What a column of a relation (`assay.runs`, `bi.leaderboard`, or a lake dataset) means. Raises KeyError for one not in here."""
+    """What a column of a relation (`assay.runs`, `bi.leaderboard`, or a dataset of the lake) means.
+
+    Raises KeyError for one that is not in the catalogue.
+    """
     table = relation.rpartition(".")[2]
     for key in (f"{relation}.{column}", f"{table}.{column}"):
         if key in _EXCEPTIONS:

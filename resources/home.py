@@ -54,7 +54,8 @@ class Home:
 def data_root() -> Path:
     """Where homes lie unless `ASSAY_HOME` names one: `$XDG_DATA_HOME/assay` or `~/.local/share/assay`.
 
-    For root it is `/var/lib/assay`, since the account that runs Postgres must reach it and cannot reach root's own folder.
+    For root it is `/var/lib/assay`, since the account that runs Postgres must reach it and cannot reach root's own
+    folder.
     """
     if os.geteuid() == 0:
         return _ROOT_DATA

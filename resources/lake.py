@@ -1,7 +1,7 @@
 """The lake: Parquet files, one dataset per asset, hive-partitioned; on a local path or on `s3://` with the same code.
 
-A file belongs to the record only where a row in Postgres names it. Files are written once, under a name of their own, and
-never changed; what a killed process left unnamed does not exist for any reader, and `sweep` removes it.
+A file belongs to the record only where a row in Postgres names it. Files are written once, under a name of their own,
+and never changed; what a killed process left unnamed does not exist for any reader, and `sweep` removes it.
 """
 
 from __future__ import annotations
@@ -92,10 +92,11 @@ class Lake:
             with unfinished.open("wb") as stream:
                 _write_table(table, stream)
                 stream.flush()
+                unfinished.rename(path)  # whoever lists the folder sees whole files only
                 os.fsync(stream.fileno())
-            unfinished.rename(path)
         except OSError:
             unfinished.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
             raise
         _sync_folder(path.parent)
 

@@ -88,9 +88,10 @@ DATASETS: Mapping[str, pa.Schema] = {
 }
 
 
-def lake_table(dataset: str, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """The rows as a table of this dataset; a row has an entry per field."""
+def lake_table(dataset: str, rows: Sequence[Sequence[Any]]) -> pa.Table:
+    """The rows as a table of this dataset; a row has a value per field, in the order of the schema."""
     schema = DATASETS[dataset]
+    columns = zip(*rows, strict=True) if rows else ((),) * len(schema)
     return pa.Table.from_arrays(
-        [pa.array([row[field.name] for row in rows], type=field.type) for field in schema], schema=schema
+        [pa.array(column, type=field.type) for field, column in zip(schema, columns, strict=True)], schema=schema
     )

@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from resources.bi_role import grant_reading
 from resources.bulk import run_script
-from resources.columns import RELATIONS, grain_of, meaning_of
+from resources.columns import grain_of, meaning_of
 from resources.database import require_usable
 from resources.locks import lock
 from scoring.errors import InputError
@@ -19,6 +19,7 @@ from scoring.errors import InputError
 HEAD = "0001"
 _FOLDER = Path(__file__).parent
 _VIEWS = _FOLDER / "views.sql"
+_CATALOGUE = _FOLDER / "columns.py"
 _STATE = "select obj_description(oid, 'pg_namespace') from pg_namespace where nspname = 'bi'"
 
 
@@ -26,8 +27,8 @@ def upgrade(engine: Engine) -> tuple[str, ...]:
     """Schemas `assay` and `bi` are what this version needs; one query where they are already.
 
     Processes that race wait for each other. Returns what could not be done and a person should know, e.g. that the
-    reading role could not be made. Raises InputError where the database is unreachable, too old, closed to this role, or
-    was made by a newer Assay.
+    reading role could not be made. Raises InputError where the database is unreachable, too old, closed to this role,
+    or was made by a newer Assay.
     """
     wanted = _state()
     if _found_state(engine) == wanted:
@@ -41,6 +42,7 @@ def upgrade(engine: Engine) -> tuple[str, ...]:
         connection.execute(text("create schema if not exists bi"))
         _run_alembic(connection)
         _replace_views(connection)
+        _comment(connection)
         notes = grant_reading(connection)
         connection.execute(text("comment on schema bi is :state"), {"state": wanted})
     return notes
@@ -57,8 +59,7 @@ def _found_state(engine: Engine) -> str | None:
 
 
 def _state() -> str:
-    parts = [_VIEWS.read_text(encoding="utf-8"), *(f"{name}{comment}" for name, comment in RELATIONS.items())]
-    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(_VIEWS.read_bytes() + _CATALOGUE.read_bytes()).hexdigest()[:12]
     return f"Documented views for BI tools (tables {HEAD}, views {digest})"
 
 
@@ -88,7 +89,6 @@ def _replace_views(connection: Connection) -> None:
         for schema, view in reversed(_views(connection)):
             connection.exec_driver_sql(f'drop view if exists "{schema}"."{view}"')
         run_script(connection, statements)
-    _comment(connection)
 
 
 def _views(connection: Connection) -> list[tuple[str, str]]:
@@ -100,11 +100,22 @@ def _views(connection: Connection) -> list[tuple[str, str]]:
     return [(schema, view) for schema, view in connection.execute(text(query))]
 
 
+_RELATIONS = """
+select n.nspname || '.' || c.relname as relation,
+       case c.relkind when 'v' then 'view' else 'table' end as kind,
+       format('%I.%I', n.nspname, c.relname) as quoted,
+       array(select a.attname::text from pg_attribute a
+             where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped order by a.attnum) as columns
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('assay', 'bi') and c.relkind in ('r', 'v') order by 1
+"""
+
+
 def _comment(connection: Connection) -> None:
-    query = "select table_name, column_name from information_schema.columns where table_schema = 'bi'"
-    columns = connection.execute(text(query)).all()
-    for view in sorted({view for view, _ in columns}):
-        connection.execute(text(f'comment on view bi."{view}" is :comment'), {"comment": grain_of(f"bi.{view}")})
-    for view, column in columns:
-        comment = {"comment": meaning_of(column, f"bi.{view}")}
-        connection.execute(text(f'comment on column bi."{view}"."{column}" is :comment'), comment)
+    """Every table, view and column says what it is, as the catalogue does."""
+    for relation, kind, quoted, columns in connection.execute(text(_RELATIONS)).all():
+        grain = {"comment": grain_of(relation)}
+        connection.execute(text(f"comment on {kind} {quoted} is :comment"), grain)
+        for column in columns:
+            meaning = {"comment": meaning_of(column, relation)}
+            connection.execute(text(f'comment on column {quoted}."{column}" is :comment'), meaning)

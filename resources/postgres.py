@@ -21,7 +21,7 @@ import psutil
 import psycopg2
 from sqlalchemy.engine import URL
 
-from resources.accounts import Account, account_for, is_reachable
+from resources.accounts import account_for, is_reachable
 from resources.database import DRIVER, parsed_url
 from resources.home import Home
 from scoring.errors import InputError
@@ -191,7 +191,7 @@ class EmbeddedPostgres:
         beside.rename(self._server_file)
 
     def _postmaster(self) -> psutil.Process | None:
-        """The process that serves this folder, None where the pid file is stale, reused by a stranger, or a zombie's."""
+        """The process that serves this folder; None where the pid file is stale, a stranger's, or a zombie's."""
         try:
             pid = int((self._data / "postmaster.pid").read_text().split()[0])
             process = psutil.Process(pid)
@@ -256,7 +256,10 @@ def database_url(home: Home) -> URL:
 
 
 def dagster_url(home: Home) -> URL:
-    """The database of Dagster's storage: `ASSAY_DAGSTER_DATABASE_URL`, else that of `ASSAY_DATABASE_URL`, else the embedded one."""
+    """The database of Dagster's storage.
+
+    That is `ASSAY_DAGSTER_DATABASE_URL`, else `ASSAY_DATABASE_URL`, else the embedded one, which is then running.
+    """
     named = os.environ.get("ASSAY_DAGSTER_DATABASE_URL")
     if named:
         return parsed_url(named, where="ASSAY_DAGSTER_DATABASE_URL")

@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -187,26 +187,19 @@ def _write(lake: Lake, added: Sequence[Run]) -> dict[str, str]:
     return files
 
 
-def _lake_row(run: Run) -> Mapping[str, Any]:
-    return {
-        "scenario_id": run.scenario_id,
-        "model_id": run.model_id,
-        "repetition": run.repetition,
-        "status": run.status.value,
-        "output": None if run.output is None else _bytes(run.output),
-        "output_sha256": _sha256(run.output),
-        "duration_seconds": run.duration_seconds,
-        "cost_usd": run.cost_usd,
-        "input_tokens": run.input_tokens,
-        "output_tokens": run.output_tokens,
-        "error": None if run.error is None else storable(run.error),
-    }
+def _lake_row(run: Run) -> tuple[Any, ...]:
+    output = None if run.output is None else _bytes(run.output)
+    measured = (run.duration_seconds, run.cost_usd, run.input_tokens, run.output_tokens, _error(run))
+    return (*_identity(run), run.status.value, output, _sha256(run.output), *measured)
+
+
+def _error(run: Run) -> str | None:
+    return None if run.error is None else storable(run.error)
 
 
 def _row(run: Run, file: str, content_hash: str) -> tuple[Any, ...]:
     size = None if run.output is None else len(_bytes(run.output))
-    error = None if run.error is None else storable(run.error)
-    measured = (run.duration_seconds, run.cost_usd, run.input_tokens, run.output_tokens, error)
+    measured = (run.duration_seconds, run.cost_usd, run.input_tokens, run.output_tokens, _error(run))
     return (*_identity(run), run.status.value, _sha256(run.output), size, file, *measured, content_hash)
 
 

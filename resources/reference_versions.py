@@ -62,7 +62,7 @@ def save_reference(
     is_verified: bool,
     item_ids: Mapping[str, Any] | None = None,
 ) -> ReferenceVersion:
-    """The newest version, which holds `content`: a new one, or the head where the same hand made it and nothing differs."""
+    """The newest version, which holds `content`: a new one, or the head where the owner made it and nothing differs."""
     with engine.begin() as connection:
         return append(connection, lake, scenario_id, content, author, origin, is_verified, item_ids or {})
 
@@ -74,16 +74,16 @@ def append(
     content: Json,
     author: str,
     origin: ReferenceOrigin,
-    is_verified: bool,  # noqa: FBT001 - one of a row's many columns, named by every caller's variable
+    is_verified: bool,
     item_ids: Mapping[str, Any],
 ) -> ReferenceVersion:
     """`save_reference` within the caller's transaction; two appends to one scenario wait for each other."""
     lock(connection, "reference", scenario_id)
-    head = _one(connection, _head_query(scenario_id))
+    head = head_of(connection, scenario_id)
     new_hash = content_hash(content)
-    if head is not None and head.content_hash == new_hash and head.origin.is_owners and origin.is_owners:
-        if head.is_verified >= is_verified:
-            return head
+    is_same = head is not None and head.content_hash == new_hash and head.origin.is_owners and origin.is_owners
+    if head is not None and is_same and head.is_verified >= is_verified:
+        return head
     row = {
         "scenario_id": scenario_id,
         "number": 1 if head is None else head.number + 1,
@@ -94,7 +94,9 @@ def append(
         "origin": origin.value,
         "is_verified": is_verified,
     }
-    file = lake.write("reference_versions", {"scenario": scenario_id}, lake_table("reference_versions", [row]))
+    file = lake.write(
+        "reference_versions", {"scenario": scenario_id}, lake_table("reference_versions", [tuple(row.values())])
+    )
     parent = None if head is None else head.reference_version_id
     new = insert(reference_versions).values(**row, parent_id=parent, lake_file=file).returning(reference_versions)
     return _version(connection.execute(new).one())
@@ -103,7 +105,12 @@ def append(
 def head_reference(engine: Engine, scenario_id: str) -> ReferenceVersion | None:
     """The newest version, None where there is none."""
     with engine.connect() as connection:
-        return _one(connection, _head_query(scenario_id))
+        return head_of(connection, scenario_id)
+
+
+def head_of(connection: Connection, scenario_id: str) -> ReferenceVersion | None:
+    """`head_reference` within the caller's transaction."""
+    return _one(connection, _head_query(scenario_id))
 
 
 def last_import(connection: Connection, scenario_id: str) -> ReferenceVersion | None:
@@ -129,7 +136,7 @@ def verify_reference(engine: Engine, lake: Lake, scenario_id: str, author: str) 
     """The head, verified: a new version of the same content unless it is verified already."""
     with engine.begin() as connection:
         lock(connection, "reference", scenario_id)
-        head = _one(connection, _head_query(scenario_id))
+        head = head_of(connection, scenario_id)
         if head is None:
             raise InputError(
                 "there is no reference to verify",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, text
+from sqlalchemy import Connection, Engine, Row, insert, text
 
 from resources.bulk import copy_rows
 from resources.lake import Lake
@@ -25,8 +26,8 @@ from scoring.repetitions import summarise
 class ModelScoring:
     """All that one scoring of a model on a scenario made.
 
-    `cards` maps a repetition to its scorecard and holds every run that ended well. `replaces` is the id of the score that
-    was the newest when the scoring was planned.
+    `cards` maps a repetition to its scorecard and holds every run that ended well. `replaces` is the id of the score
+    that was the newest when the scoring was planned.
     """
 
     scenario_id: str
@@ -48,20 +49,19 @@ def commit_model_score(engine: Engine, lake: Lake, scoring: ModelScoring) -> int
     """The id of the model score, which is whole and visible.
 
     Where another process committed a score of the same runs, reference and config since the scoring was planned, that
-    one's id is returned and nothing is written. Raises InputError for a reference that is not verified or cards that are
-    not whole.
+    one's id is returned and nothing is written. Raises InputError for a reference that is not verified or cards that
+    are not whole.
     """
     scored = _whole(scoring)
-    field_file, findings_file = _write_lake(lake, scoring, scored)
-    with engine.begin() as connection:
+    with ThreadPoolExecutor(max_workers=1) as beside, engine.begin() as connection:
+        written = beside.submit(_write_lake, lake, scoring, scored)
         lock(connection, "score", scoring.scenario_id, scoring.model_id)
-        hashes = _hashes(connection, scoring)
-        rival = _rival(connection, scoring, hashes)
-        if rival is not None:
+        state = _state(connection, scoring)
+        if (rival := _rival(scoring, state)) is not None:
             return rival
-        row = _score_row(scoring) | hashes | {"field_scores_file": field_file, "findings_file": findings_file}
-        new = insert(model_scores).values(**row).returning(model_scores.c.model_score_id)
-        score_id: int = connection.execute(new).scalar_one()
+        field_file, findings_file = written.result()
+        row = _score_row(scoring, state) | {"field_scores_file": field_file, "findings_file": findings_file}
+        score_id: int = connection.execute(_NEW_SCORE, row).scalar_one()
         copy_rows(connection, run_scores, _RUN_COLUMNS, (_run_row(score_id, *one) for one in scored))
         copy_rows(connection, field_scores, _FIELD_COLUMNS, _field_rows(score_id, scored))
         copy_rows(connection, list_scores, _LIST_COLUMNS, _list_rows(score_id, scored))
@@ -87,46 +87,45 @@ def _whole(scoring: ModelScoring) -> list[Scored]:
     return [(one, scoring.cards[one.run.repetition]) for one in ordered if one.run.repetition in wanted]
 
 
-_HASHES = text("""
-select (select encode(sha256(convert_to(
-          string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex')
-        from assay.runs where run_id = any(:run_ids)) as runs_hash,
-       (select content_hash from assay.reference_versions
-        where scenario_id = :scenario_id and number <= :number and origin in ('import', 'owner_save')
-        order by number desc limit 1) as owner_reference_hash
+_NEW_SCORE = insert(model_scores).returning(model_scores.c.model_score_id)
+_STATE = text("""
+select r.runs_hash, o.content_hash as owner_reference_hash,
+       n.model_score_id, n.reference_version_id, n.config_hash as scored_config_hash, n.runs_hash as scored_runs_hash
+from (select encode(sha256(convert_to(
+        string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex') as runs_hash
+      from assay.runs where run_id = any(:run_ids)) r
+left join lateral (
+    select content_hash from assay.reference_versions
+    where scenario_id = :scenario_id and number <= :number and origin in ('import', 'owner_save')
+    order by number desc limit 1) o on true
+left join lateral (
+    select * from assay.model_scores where scenario_id = :scenario_id and model_id = :model_id
+    order by model_score_id desc limit 1) n on true
 """)
 
 
-def _hashes(connection: Connection, scoring: ModelScoring) -> dict[str, Any]:
-    found = connection.execute(
-        _HASHES,
-        {
-            "run_ids": [one.run_id for one in scoring.runs],
-            "scenario_id": scoring.scenario_id,
-            "number": scoring.reference.number,
-        },
-    )
-    return dict(found.mappings().one())
+def _state(connection: Connection, scoring: ModelScoring) -> Row[Any]:
+    """The hashes of what is scored, and the newest score of the same model on the same scenario."""
+    parameters = {
+        "run_ids": [one.run_id for one in scoring.runs],
+        "scenario_id": scoring.scenario_id,
+        "model_id": scoring.model_id,
+        "number": scoring.reference.number,
+    }
+    return connection.execute(_STATE, parameters).one()
 
 
-_NEWEST = text("""
-select model_score_id, reference_version_id, config_hash, runs_hash from assay.model_scores
-where scenario_id = :scenario_id and model_id = :model_id order by model_score_id desc limit 1
-""")
-
-
-def _rival(connection: Connection, scoring: ModelScoring, hashes: Mapping[str, Any]) -> int | None:
-    """The id of a newer score that says the same as this one would."""
-    found = connection.execute(_NEWEST, {"scenario_id": scoring.scenario_id, "model_id": scoring.model_id})
-    newest = found.one_or_none()
-    if newest is None or newest.model_score_id == scoring.replaces:
+def _rival(scoring: ModelScoring, state: Row[Any]) -> int | None:
+    """The score of another process that says the same as this one would."""
+    newest: int | None = state.model_score_id
+    if newest is None or newest == scoring.replaces:
         return None
-    mine = (scoring.reference.reference_version_id, scoring.config_hash, hashes["runs_hash"])
-    same = (newest.reference_version_id, newest.config_hash, newest.runs_hash) == mine
-    return newest.model_score_id if same else None
+    mine = (scoring.reference.reference_version_id, scoring.config_hash, state.runs_hash)
+    same = (state.reference_version_id, state.scored_config_hash, state.scored_runs_hash) == mine
+    return newest if same else None
 
 
-def _score_row(scoring: ModelScoring) -> dict[str, Any]:
+def _score_row(scoring: ModelScoring, state: Row[Any]) -> dict[str, Any]:
     runs = [one.run for one in scoring.runs]
     summary = summarise(runs, scoring.cards)
     low, high = summary.interval or (None, None)
@@ -135,7 +134,9 @@ def _score_row(scoring: ModelScoring) -> dict[str, Any]:
         "model_id": scoring.model_id,
         "round_id": scoring.round_id,
         "reference_version_id": scoring.reference.reference_version_id,
+        "owner_reference_hash": state.owner_reference_hash,
         "config_hash": scoring.config_hash,
+        "runs_hash": state.runs_hash,
         "mode": scoring.mode.value,
         "embedding_model": scoring.embedding_model,
         "run_count": summary.runs,
@@ -299,43 +300,37 @@ def _finding_values(row: Finding) -> tuple[Any, ...]:
 def _write_lake(lake: Lake, scoring: ModelScoring, scored: Sequence[Scored]) -> tuple[str, str | None]:
     """The files of field scores and of findings; they exist for readers once the row that names them is committed."""
     partition = {"scenario": scoring.scenario_id}
-    fields = [_lake_field(scoring, *one, position, row) for one in scored for position, row in enumerate(one[1].fields)]
-    found = [_lake_finding(scoring, one[0], row) for one in scored for row in one[1].findings]
+    fields = [
+        _lake_field(scoring, recorded, position, row)
+        for recorded, card in scored
+        for position, row in enumerate(card.fields)
+    ]
+    found = [
+        (*_lake_run(scoring, recorded), *_finding_values(row)) for recorded, card in scored for row in card.findings
+    ]
     field_file = lake.write("field_scores", partition, lake_table("field_scores", fields))
     return field_file, lake.write("findings", partition, lake_table("findings", found)) if found else None
 
 
-def _lake_run(scoring: ModelScoring, recorded: RecordedRun) -> dict[str, Any]:
-    run = {"run_id": recorded.run_id, "repetition": recorded.run.repetition}
-    return {"scenario_id": scoring.scenario_id, "model_id": scoring.model_id, **run}
+def _lake_run(scoring: ModelScoring, recorded: RecordedRun) -> tuple[Any, ...]:
+    return scoring.scenario_id, scoring.model_id, recorded.run_id, recorded.run.repetition
 
 
-def _lake_field(
-    scoring: ModelScoring, recorded: RecordedRun, _: Scorecard, position: int, row: FieldScore
-) -> dict[str, Any]:
-    return _lake_run(scoring, recorded) | {
-        "field_position": position,
-        "path": storable(row.path),
-        "side": row.side.value,
-        "kind": row.kind,
-        "outcome": row.outcome.value,
-        "rung": None if row.rung is None else row.rung.value,
-        "credit": row.credit,
-        "similarity": row.similarity,
-        "reference_json": json_text(row.reference),
-        "candidate_json": json_text(row.candidate),
-        "reference_weight": row.reference_weight,
-        "candidate_weight": row.candidate_weight,
-        "shared_weight": row.shared_weight,
-        "reason": storable(row.reason),
-    }
-
-
-def _lake_finding(scoring: ModelScoring, recorded: RecordedRun, row: Finding) -> dict[str, Any]:
-    return _lake_run(scoring, recorded) | {
-        "path": storable(row.path),
-        "evidence": row.evidence.value,
-        "has_proposal": row.has_proposal,
-        "proposal_json": json_text(row.proposal) if row.has_proposal else None,
-        "question_id": row.question_id,
-    }
+def _lake_field(scoring: ModelScoring, recorded: RecordedRun, position: int, row: FieldScore) -> tuple[Any, ...]:
+    return (
+        *_lake_run(scoring, recorded),
+        position,
+        storable(row.path),
+        row.side.value,
+        row.kind,
+        row.outcome.value,
+        None if row.rung is None else row.rung.value,
+        row.credit,
+        row.similarity,
+        json_text(row.reference),
+        json_text(row.candidate),
+        row.reference_weight,
+        row.candidate_weight,
+        row.shared_weight,
+        storable(row.reason),
+    )

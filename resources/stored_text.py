@@ -1,7 +1,7 @@
 """Values as text that Postgres and Parquet can hold, whatever a model wrote.
 
-Neither stores NUL (Postgres) nor lone surrogates. Whole values are kept as ASCII JSON, where both are escapes and come back
-as they were; what people read is text with those characters replaced, bounded in length.
+Postgres stores no NUL, and neither stores lone surrogates. Whole values are kept as ASCII JSON, where both are escapes
+and come back as they were; what people read is text with those characters replaced, bounded in length.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import re
 from scoring.records import Json
 
 SHOWN_CHARACTERS = 10_000
+_COMPACT = json.JSONEncoder(separators=(",", ":")).encode
+_READABLE = json.JSONEncoder(ensure_ascii=False).encode
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def json_text(value: Json) -> str:
     """The value as compact ASCII JSON; `json_value` reads it back."""
     try:
-        return json.dumps(value, separators=(",", ":"))
+        return _COMPACT(value)
     except RecursionError:
         return _deep_json(value)
 
@@ -60,7 +62,7 @@ def shown_items(items: tuple[Json, ...], limit: int = SHOWN_CHARACTERS) -> str:
 
 def _readable_json(value: Json) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False)
+        return _READABLE(value)
     except RecursionError:
         return _deep_json(value)
 

@@ -12,6 +12,7 @@ from sqlalchemy import (
     DateTime,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -207,18 +208,17 @@ Index(
 )
 
 
-def _of_score() -> Column[Any]:
-    return Column("model_score_id", BigInteger, ForeignKey(f"{SCHEMA}.model_scores.model_score_id"), primary_key=True)
+_RUN_SCORE = ("model_score_id", "run_id")
 
 
-def _of_run() -> Column[Any]:
-    return Column("run_id", BigInteger, ForeignKey(f"{SCHEMA}.runs.run_id"), primary_key=True)
+def _of_run_score() -> ForeignKeyConstraint:
+    return ForeignKeyConstraint(_RUN_SCORE, [f"{SCHEMA}.run_scores.{name}" for name in _RUN_SCORE])
 
 
 run_scores = _table(
     "run_scores",
-    _of_score(),
-    _of_run(),
+    Column("model_score_id", BigInteger, ForeignKey(f"{SCHEMA}.model_scores.model_score_id"), primary_key=True),
+    Column("run_id", BigInteger, ForeignKey(f"{SCHEMA}.runs.run_id"), primary_key=True, index=True),
     _number("quality"),
     _number("completeness"),
     _number("correctness"),
@@ -231,13 +231,12 @@ run_scores = _table(
     _text("problems"),
     _text("unreadable_kind", nullable=True),
     _text("unreadable_reason", nullable=True),
-    Index(None, "run_id"),
 )
 
 field_scores = _table(
     "field_scores",
-    _of_score(),
-    _of_run(),
+    _key("model_score_id", BigInteger()),
+    _key("run_id", BigInteger()),
     _key("field_position", Integer()),
     _text("path"),
     _text("side"),
@@ -258,12 +257,13 @@ field_scores = _table(
     _text("question_id", nullable=True),
     _flag("is_contested"),
     _text("list_path", nullable=True),
+    _of_run_score(),
 )
 
 list_scores = _table(
     "list_scores",
-    _of_score(),
-    _of_run(),
+    _key("model_score_id", BigInteger()),
+    _key("run_id", BigInteger()),
     _key("field_position", Integer()),
     _text("path"),
     _text("list_order"),
@@ -278,13 +278,14 @@ list_scores = _table(
     _text("missed_items"),
     _text("extra_items"),
     _text("hallucinated_items"),
+    _of_run_score(),
 )
 
 findings = _table(
     "findings",
     _identity("finding_id"),
-    _to("model_score_id", "model_scores.model_score_id", BigInteger(), index=True),
-    _to("run_id", "runs.run_id", BigInteger()),
+    Column("model_score_id", BigInteger, nullable=False),
+    Column("run_id", BigInteger, nullable=False),
     _to("scenario_id", "scenarios.scenario_id", index=True),
     _to("model_id", "models.model_id"),
     _text("path"),
@@ -293,6 +294,8 @@ findings = _table(
     _text("proposal_json", nullable=True),
     _text("question_id", nullable=True),
     _time("found_at"),
+    _of_run_score(),
+    Index(None, *_RUN_SCORE),
 )
 
 vectors = _table(

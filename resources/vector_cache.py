@@ -36,11 +36,11 @@ def known_vectors(engine: Engine, model: str, texts: Sequence[str]) -> dict[str,
 
 def keep_vectors(engine: Engine, model: str, vectors: Mapping[str, Vector]) -> None:
     """These vectors are cached, all or none; one that is cached already stays as it is."""
+    by_hash = {_hash(text): np.asarray(vector, dtype=_STORED).tobytes() for text, vector in vectors.items()}
     rows = [
-        {"embedding_model": model, "text_sha256": _hash(text), "vector": np.asarray(vector, dtype=_STORED).tobytes()}
-        for text, vector in vectors.items()
+        {"embedding_model": model, "text_sha256": digest, "vector": by_hash[digest]}
+        for digest in sorted(by_hash)  # one order for all writers, so that no two ever wait for each other
     ]
-    rows.sort(key=lambda row: row["text_sha256"])  # one order for all writers, so that two never wait for each other
     with engine.begin() as connection:
         for batch in _batches(rows):
             connection.execute(insert(vectors_table).on_conflict_do_nothing(), batch)

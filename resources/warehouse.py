@@ -57,11 +57,11 @@ class Warehouse:
     lake: Lake
 
     def sync_scenario(self, scenario: Scenario) -> None:
-        """The warehouse holds this scenario as its files say, its reference file included; nothing is written where nothing changed."""
+        """The warehouse holds this scenario as its files say, reference included; only what changed is written."""
         scenario_rows.sync_scenario(self.engine, self.lake, scenario)
 
     def sync_models(self, models: Sequence[Model]) -> None:
-        """The warehouse holds these models; nothing is written where nothing changed."""
+        """The warehouse holds these models; only what changed is written."""
         scenario_rows.sync_models(self.engine, models)
 
     def import_runs(self, runs: Sequence[Run]) -> ImportReport:

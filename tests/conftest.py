@@ -66,7 +66,7 @@ def postgres_server() -> Any:
 
 @pytest.fixture
 def make_database(postgres_server: Any) -> Iterator[Callable[..., URL]]:
-    """Makes databases that are gone after the test: `make_database()` migrated, `make_database(is_empty=True)` without tables."""
+    """Makes databases that are gone after the test: migrated ones, or with `is_empty=True` bare ones."""
     names: list[str] = []
 
     def make(*, is_empty: bool = False) -> URL:

@@ -20,12 +20,20 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 
+KINDS = {
+    "invalid": "invalid_output",
+    "ambiguous": "ambiguous_output",
+    "too_large": "output_too_large",
+    "too_deep": "output_too_deep",
+}
+
+
 class CandidateError(InputError):
     """The candidate's text holds no value that could be compared; `kind` says what was found instead."""
 
     def __init__(self, unreadable: Unreadable, where: str) -> None:
         super().__init__(unreadable.reason, where=where)
-        self.kind = unreadable.kind
+        self.kind = KINDS.get(unreadable.kind, unreadable.kind)
 
 
 def compare(

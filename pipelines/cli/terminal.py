@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
@@ -139,9 +141,9 @@ def report_error(error: Exception, *, as_json: bool) -> None:
         print_json(failure)
         return
     if message:
-        page = screen(is_error=True)
-        page.print("error:", style="bold red", end=" ")
-        page.print(message, soft_wrap=True)
+        from rich.text import Text
+
+        screen(is_error=True).print(Text.assemble(("error:", "bold red"), " ", message), soft_wrap=True)
 
 
 def _message_of(error: Exception) -> str:
@@ -151,3 +153,23 @@ def _message_of(error: Exception) -> str:
         return str(error)
     describe = getattr(error, "format_message", None)
     return str(describe()) if describe else str(error)
+
+
+def path_shown(path: Path) -> str:
+    """The path from the current folder where it lies below, else the whole of it."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd().resolve()))
+    except ValueError:
+        return str(path)
+
+
+def command_name() -> str:
+    """How this command is called from the current folder: `assay` where that finds it, else its path."""
+    import shutil
+
+    own = Path(sys.argv[0]).resolve()
+    found = shutil.which("assay")
+    is_found = found is not None and Path(found).resolve() == own
+    if is_found or own.name != "assay":
+        return "assay"
+    return shlex.quote(path_shown(own))

@@ -68,10 +68,12 @@ def compare_dates(reference: str, candidate: str) -> DateComparison:
     return DateComparison(is_same=bool(notes), note=min(notes, key=len, default=""))
 
 
+@lru_cache(_CACHE_SIZE)
 def date_key(text: str) -> tuple[object, ...] | None:
     """A key such that texts with equal keys are the same date; None where a text has no reading or several."""
     readings = parse_date(text)
-    return identity_of(readings[0]) if len(readings) == 1 else None
+    is_certain = len(readings) == 1 and not readings[0].convention
+    return identity_of(readings[0]) if is_certain else None
 
 
 def is_evident_date(text: str) -> bool:
@@ -246,6 +248,8 @@ def _range_of(starts: list[Date], ends: list[Date]) -> list[Date]:
 
 
 def _note_on(left: Date, right: Date) -> str:
+    if not (left.convention or right.convention or left.remark or right.remark or left.nanoseconds):
+        return ""
     conventions = {side.convention.value for side in (left, right)} - {Convention.NONE.value}
     remarks = {side.remark for side in (left, right)} - {""}
     if left.nanoseconds is not None and right.nanoseconds is not None:

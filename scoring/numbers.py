@@ -21,15 +21,18 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import cast
 
 from scoring.records import Json
 from scoring.text import folded_form
 
 Number = int | float | Decimal
 
+_PLAIN_TYPES = (int, float)  # by type, since a boolean is an instance of int
 _RELATIVE_NOISE = 1e-9
 _NOISE_AROUND_ZERO = 1e-7 * (1 + 1e-9)
 _EXACT_FLOATS = 1 << 53
@@ -63,7 +66,7 @@ def number_reading(value: Json) -> NumberReading | None:
         return _read_text(value) if len(value) <= _LONGEST_TEXT else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return NumberReading(numbers=(value,)) if isinstance(value, int) or math.isfinite(value) else None
+    return NumberReading(numbers=(value,)) if _is_finite(value) else None
 
 
 def is_same_number(reference: Json, candidate: Json) -> bool:
@@ -73,6 +76,8 @@ def is_same_number(reference: Json, candidate: Json) -> bool:
 
 def number_match(reference: Json, candidate: Json) -> str | None:
     """A note on how two values of a number field are the same number (empty where nothing is to be said), else None."""
+    if type(reference) in _PLAIN_TYPES and type(candidate) in _PLAIN_TYPES:
+        return _plain_match(reference, candidate)
     left, right = number_reading(reference), number_reading(candidate)
     if left is None or right is None:
         return None
@@ -83,8 +88,25 @@ def number_match(reference: Json, candidate: Json) -> str | None:
     return _percent_match(left, right)
 
 
-def number_key(reading: NumberReading) -> int | float | Decimal | tuple[object, ...]:
-    """A key such that readings with equal keys are the same number."""
+def _plain_match(reference: Json, candidate: Json) -> str | None:
+    """As `number_match` for two JSON numbers, without the readings of texts, since lists ask it often."""
+    left, right = cast("int | float", reference), cast("int | float", candidate)
+    if not (_is_finite(left) and _is_finite(right)):
+        return None
+    return "" if equal_numbers(left, right) else None
+
+
+def _is_finite(number: int | float) -> bool:
+    return isinstance(number, int) or math.isfinite(number)
+
+
+def number_key(value: Json) -> Hashable | None:
+    """A key such that values with equal keys are the same number, None where a value is no finite number."""
+    if type(value) is int or (type(value) is float and -_EXACT_FLOATS < value < _EXACT_FLOATS):
+        return value
+    reading = number_reading(value)
+    if reading is None:
+        return None
     first = _plain_key(reading.numbers[0])
     if len(reading.numbers) == 1 and reading.percent_divisor == 1 and not reading.currencies:
         return first
@@ -95,6 +117,8 @@ def equal_numbers(left: Number, right: Number) -> bool:
     """Whether two finite numbers are equal but for float noise. Symmetric, exact for integers of any size."""
     if left == right:
         return True
+    if type(left) is int and type(right) is int:
+        return False
     if not left or not right:
         return _is_noise_around_zero(left) and _is_noise_around_zero(right)
     if isinstance(left, float) and isinstance(right, int) and left.is_integer():
@@ -114,7 +138,7 @@ def _is_noise_around_zero(number: Number) -> bool:
 
 def _is_exact(number: Number) -> bool:
     """Whether a number is an integer that was surely written as it stands: every int, floats below 2^53."""
-    return _is_integral(number) and (isinstance(number, int) or abs(number) < _EXACT_FLOATS)
+    return _is_integral(number) and (isinstance(number, int) or -_EXACT_FLOATS < number < _EXACT_FLOATS)
 
 
 def _is_integral(number: Number) -> bool:
@@ -214,7 +238,7 @@ _PERCENT = {"%": 100, "٪": 100, "percent": 100, "per cent": 100, "pct": 100, "�
 _SHAPE = re.compile(
     rf"(?P<open>\()?\s?(?P<sign>[+-])?\s?(?P<before>{_CURRENCY}|%)?\.?\s?(?P<inner>[+-])?\s?"
     r"(?P<body>[0-9.,][0-9.,' _]*(?:e[+-]?[0-9]{1,6})?)"
-    rf"(?P<power>\s?[x×*·]\s?10\^?(?P<exponent>[+-]?[0-9]+))?\s?(?P<after>%|٪|‰|؉|per ?cent|pct|{_CURRENCY})?\.?"
+    rf"(?P<power>\s?[x×*·]\s?10\^(?P<exponent>[+-]?[0-9]{{1,6}}))?\s?(?P<after>%|٪|‰|؉|per ?cent|pct|{_CURRENCY})?\.?"
     r"(?P<trailing>-)?\s?(?P<close>\))?"
 )
 _JSON_LIKE = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
@@ -222,6 +246,7 @@ _GROUPED = re.compile(r"([1-9][0-9]{0,2})(?:([,.' _])[0-9]{3})(?:\2[0-9]{3})*(?:
 _INDIAN = re.compile(r"[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[0-9]*,[0-9]+(?:e[+-]?[0-9]+)?")
 _ONE_MARK = re.compile(r"[0-9]+[.,][0-9]{3}")
+_RAISED_POWER = re.compile("10([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _ARABIC_MARKS = str.maketrans({"٫": ".", "٬": "'"})
 
@@ -237,7 +262,7 @@ def _read_text(text: str) -> NumberReading | None:
     mark = shape["before"] or shape["after"] or ""
     divisor, currencies = _PERCENT.get(mark.replace("percent", "%"), 1), _CURRENCIES.get(mark, frozenset())
     numbers = _numbers_in(shape["body"].rstrip(" _'"), bool(currencies))
-    power, is_negative = int((shape["exponent"] or "0")[:6]), bool(signs) and signs[0] != "+"
+    power, is_negative = int(shape["exponent"] or 0), bool(signs) and signs[0] != "+"
     found = tuple(_scaled(number, power, is_negative) for number in numbers)
     return NumberReading(numbers=found, percent_divisor=divisor, currencies=currencies) if found else None
 
@@ -245,10 +270,7 @@ def _read_text(text: str) -> NumberReading | None:
 def _plain_digits(text: str) -> str:
     if text.isascii():
         return text
-    head, mark, tail = text.partition("10⁻") if "10⁻" in text else text.partition("10")
-    if tail and unicodedata.category(tail[0]) == "No":
-        text = head + mark.replace("⁻", "^-") + ("" if "⁻" in mark else "^") + tail.translate(_SUPERSCRIPTS)
-    text = text.translate(_ARABIC_MARKS)
+    text = _RAISED_POWER.sub(lambda match: f"10^{match[1].translate(_SUPERSCRIPTS)}", text).translate(_ARABIC_MARKS)
     return "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
 
 

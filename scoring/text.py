@@ -75,7 +75,7 @@ def _translation() -> dict[int, str]:
 
 
 _TABLE = _translation()
-_GUILLEMET_SPACE = re.compile(r"(?<=[«‹])\s+|\s+(?=[»›])")
+_GUILLEMET_SPACE = re.compile("(?<=[«‹]) | (?=[»›])")
 _JOINERS = re.compile("[\u200c\u200d]+")
 _TAGS = re.compile("(\U0001f3f4[\U000e0020-\U000e007f]+)|[\U000e0000-\U000e007f]+")
 _DOTTED_I = re.compile("i\u0307+")
@@ -125,7 +125,7 @@ def _fold(text: str) -> str:
 
 
 def _clean_unicode(text: str) -> str:
-    text = _GUILLEMET_SPACE.sub("", unicodedata.normalize("NFC", text))
+    text = _GUILLEMET_SPACE.sub("", " ".join(unicodedata.normalize("NFC", text).split()))
     text = _TAGS.sub(lambda match: match[1] or "", text.translate(_TABLE))
     text = _JOINERS.sub(_kept_joiner, text)
     return " ".join(unicodedata.normalize("NFC", text).split())

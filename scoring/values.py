@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from scoring.dates import compare_dates, date_key, is_evident_date
-from scoring.numbers import number_key, number_match, number_reading
+from scoring.numbers import number_key, number_match
 from scoring.records import Json, Kind, Rung
 from scoring.text import folded_form, normal_form
 
@@ -61,8 +61,8 @@ def key_of(kind: Kind, value: Json) -> Hashable | None:
         case Kind.TEXT | Kind.PROSE | Kind.ENUM:
             return _form_of(value)
         case Kind.NUMBER:
-            reading = number_reading(value)
-            return number_key(reading) if reading is not None else _other_key(value)
+            key = number_key(value)
+            return key if key is not None else _other_key(value)
         case Kind.DATE:
             return _date_key(value)
         case Kind.BOOLEAN:

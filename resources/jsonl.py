@@ -57,7 +57,7 @@ def lines_of(path: Path, name: str) -> Iterator[tuple[str, str]]:
 def members_of(line: str, place: str) -> Mapping[str, Member]:
     """The members of the line's object. Raises `InputError` for a line that is no JSON object or names a key twice."""
     if not line.startswith("{"):
-        raise InputError(f"a line must be one JSON object, found {line[:40]!r}", where=place)
+        raise InputError(f"must be one JSON object, found {line[:40]!r}", where=place)
     try:
         return dict(_members(line, place))
     except json.JSONDecodeError as error:

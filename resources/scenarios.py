@@ -120,14 +120,16 @@ def _schema_of(folder: Path, root: Path, shape: ScenarioShape, complaints: Compl
                 )
             )
         return {}
-    return complaints.attempt(partial(_read_schema, inside(path, root), _name(folder, root)))
+    return complaints.attempt(partial(_read_schema, path, root))
 
 
-def _read_schema(path: Path, folder_name: str) -> Json:
+def _read_schema(path: Path, root: Path) -> Json:
+    text = read_text(inside(path, root), _name(path, root), max_bytes=MAX_SCHEMA_BYTES)
     try:
-        return _schema_in(read_text(path, path.name, max_bytes=MAX_SCHEMA_BYTES))
+        return _schema_in(text)
     except InputError as error:
-        raise InputError(error.message, where=f"{folder_name}/{error.where}", remedy=error.remedy) from error
+        where = f"{_name(path.parent, root)}/{error.where}"
+        raise InputError(error.message, where=where, remedy=error.remedy) from error
 
 
 @lru_cache(maxsize=4096)

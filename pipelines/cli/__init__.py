@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Input that a person can mend is reported in one message, as JSON on standard output where `--json` was asked for. A
     fault of Assay itself is a plain traceback, which shows no values of variables.
     """
-    # Dagster marks parts that we chose as beta; that is settled in docs/decisions.md and no news to whoever runs a command.
+    # Dagster marks parts that we chose as beta: settled in docs/decisions.md, and no news to whoever runs a command.
     warnings.filterwarnings("ignore", message=r".* is currently in (beta|preview)")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

@@ -178,9 +178,9 @@ def _show(card: Scorecard) -> None:
     for problem in card.problems:
         page.print(f"! {problem}", style="yellow")
     if card.fields:
-        page.print(fields_table(card.fields))
+        terminal.print_table(page, fields_table(card.fields), optional=field_tables.OPTIONAL)
     if card.lists:
-        page.print(lists_table(card.lists))
+        terminal.print_table(page, lists_table(card.lists))
 
 
 def score_line(card: Scorecard) -> Any:

@@ -58,7 +58,7 @@ def _show(parts: list[Examined]) -> None:
     for part in parts:
         made.add_row(part.state.value, part.part, part.detail, part.remedy, style=styles[part.state])
     page = terminal.screen()
-    page.print(made)
+    terminal.print_table(page, made)
     missing = sum(part.state is State.MISSING for part in parts)
     page.print(f"{terminal.counted(missing, 'part')} missing." if missing else "Nothing needed is missing.")
 

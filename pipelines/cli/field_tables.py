@@ -19,6 +19,7 @@ STYLES = {
     "extra": "magenta",
     "empty": "dim",
 }
+OPTIONAL = ("similarity", "rung", "credit")  # left out first on a narrow terminal
 
 
 def fields_table() -> Table:

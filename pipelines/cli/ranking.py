@@ -121,14 +121,15 @@ def show_ranking(found: Mapping[str, Any]) -> None:
     if not found["places"]:
         page.print("Nothing is ranked yet. Score the recorded runs with: assay score")
     else:
-        page.print(_table(found))
+        terminal.print_table(page, _table(found), optional=("price", "time", "scenarios"))
     for note in notes(found):
         page.print(note)
 
 
 def _table(found: Mapping[str, Any]) -> Any:
     columns = ("score", "quality", "speed", "cost", "time", "price", "scenarios")
-    made = terminal.table("#", "model", *columns, "no different from", numbers=("#", *columns))
+    made = terminal.table("#", "model", *columns, "tied with", numbers=("#", *columns))
+    positions = {place["model_id"]: place["position"] for place in found["places"]}
     for place in found["places"]:
         made.add_row(
             str(place["position"]),
@@ -140,7 +141,7 @@ def _table(found: Mapping[str, Any]) -> Any:
             terminal.seconds(place["mean_duration_seconds"]),
             terminal.dollars(place["mean_cost_usd"]),
             str(place["scenarios"]),
-            _others(place["tied_with"]),
+            _ties(place["tied_with"], positions),
         )
     return made
 
@@ -150,10 +151,15 @@ def _part(place: Mapping[str, Any], part: str) -> str:
     return terminal.number(place[part]) + mark
 
 
-def _others(models: Sequence[str], most: int = 2) -> str:
-    if len(models) <= most:
-        return ", ".join(models)
-    return f"{', '.join(models[:most])} and {len(models) - most} more"
+def _ties(models: Sequence[str], positions: Mapping[str, int]) -> str:
+    """The positions of these models, neighbours drawn together: `1, 3-5`."""
+    runs: list[list[int]] = []
+    for position in sorted({positions[model] for model in models}):
+        if runs and position == runs[-1][1] + 1:
+            runs[-1][1] = position
+        else:
+            runs.append([position, position])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def notes(found: Mapping[str, Any]) -> list[str]:
@@ -161,7 +167,8 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     said = [_weights_note(weights, len(found["weights"])) for weights in found["weights"]] if found["places"] else []
     if any(place["unknown_parts"] for place in found["places"]):
         said.append("* unknown on some scenarios; its weight went to the known parts there.")
-    said += [f"Cannot be told apart: {', '.join(group)}." for group in found["groups"]]
+    if any(place["tied_with"] for place in found["places"]):
+        said.append("Tied with: positions that chance alone could swap with this one.")
     if found["exact_only"]:
         said.append(f"{terminal.EXACT_ONLY} Scenarios: {', '.join(found['exact_only'])}.")
     return said + _stale_note(found["stale"])

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
+OPTIONAL = ("price", "time", "95% interval", "lowest..highest")  # left out first on a narrow terminal
+
 
 def results(
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="The scenario's id.")],
@@ -103,11 +105,11 @@ def _run_of(session: Session, scenario_id: str, model: str | None, run: int) -> 
 def _show_models(found: Mapping[str, Any]) -> None:
     page = terminal.screen()
     if found["models"]:
-        page.print(_models_table(found))
+        terminal.print_table(page, _models_table(found), optional=OPTIONAL)
     else:
         page.print(f"Nothing is scored on {found['scenario_id']} yet.")
     if found["runs"]:
-        page.print(_runs_table(found))
+        terminal.print_table(page, _runs_table(found))
     for note in notes(found):
         page.print(note)
 
@@ -200,9 +202,9 @@ def _show_run(found: Mapping[str, Any]) -> None:
     for problem in (run.get("unreadable_reason") or "", *(run.get("problems") or "").splitlines()):
         if problem:
             page.print(f"! {problem}", style="yellow")
-    page.print(_fields_table(found["fields"]))
+    terminal.print_table(page, _fields_table(found["fields"]), optional=field_tables.OPTIONAL)
     if found["lists"]:
-        page.print(_lists_table(found["lists"]))
+        terminal.print_table(page, _lists_table(found["lists"]))
 
 
 def _fields_table(rows: Sequence[Row]) -> Table:

@@ -44,7 +44,7 @@ def score(
 
 
 def chosen_cells(session: Session, scenarios: Sequence[str] | None, models: Sequence[str] | None) -> list[Cell]:
-    """The recorded cells of these scenarios and models. Raises InputError for an id that the workspace does not know."""
+    """The recorded cells of these scenarios and models. Raises InputError for an unknown id."""
     for scenario_id in scenarios or ():
         session.workspace.scenario(scenario_id)
     for model_id in models or ():
@@ -115,7 +115,7 @@ def show_round(report: RoundReport, left: Sequence[Mapping[str, Any]]) -> None:
     if not report.models:
         page.print("Nothing to score: every complete set of runs has a score that is not stale.")
     else:
-        page.print(_table(report))
+        terminal.print_table(page, _table(report))
         page.print(f"{terminal.counted(len(report.models), 'model score')} in {report.duration_seconds:.1f} s.")
     if any(model.mode == "exact_only" for model in report.models):
         page.print(terminal.EXACT_ONLY, style="yellow")

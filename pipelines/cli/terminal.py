@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
@@ -32,7 +33,20 @@ def print_json(value: object) -> None:
     """Write `value` to standard output as strict ASCII-safe JSON on lines of its own."""
     from scoring.reading import dumps
 
-    sys.stdout.write(dumps(cast(Any, value)) + "\n")
+    sys.stdout.write(dumps(_plain(value)) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """The value with times as ISO 8601 texts, so that all of it is JSON."""
+    match value:
+        case dict():
+            return {key: _plain(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+        case date():
+            return value.isoformat()
+        case _:
+            return value
 
 
 class _Trimmed:
@@ -63,10 +77,21 @@ def table(*columns: str, title: str = "", numbers: Sequence[str] = ()) -> Table:
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    made.padding = (0, 1, 0, 0)
     for column in columns:
-        made.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
+        is_number = column in numbers
+        made.add_column(column, justify="right" if is_number else "left", overflow="fold", no_wrap=is_number)
     return made
+
+
+def print_table(page: Console, made: Table, *, optional: Sequence[str] = ()) -> None:
+    """Print the table, without as many of the `optional` columns (first ones first) as the page is too narrow for."""
+    for header in optional:
+        if page.measure(made, options=page.options.update(width=PIPED_WIDTH)).maximum <= page.width:
+            break
+        made.columns = [column for column in made.columns if column.header != header]
+    page.print(made)
 
 
 def score_style(score: float) -> str:

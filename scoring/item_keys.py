@@ -55,10 +55,13 @@ _NO_ITEMS = ("list",)
 
 def order_text(key: Hashable) -> str:
     """A text by which keys sort the same way in every process, whatever the hash seed."""
-    if isinstance(key, str):
-        return key
+    text = key if isinstance(key, str) else repr(key)
+    return text if "frozenset" not in text else _sorted_text(key)
+
+
+def _sorted_text(key: Hashable) -> str:
     if isinstance(key, frozenset):
-        return "{" + ",".join(sorted(map(order_text, key))) + "}"
+        return "{" + ",".join(sorted(map(_sorted_text, key))) + "}"
     if isinstance(key, tuple):
-        return "(" + ",".join(map(order_text, key)) + ")"
+        return "(" + ",".join(map(_sorted_text, key)) + ")"
     return repr(key)

@@ -10,6 +10,7 @@ of its items. No judge is asked for a pairing.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -59,53 +60,86 @@ def _same_shape(
 ) -> Matrix:
     place = node.for_value(left[0])
     if shape is dict:
-        return objects_likeness(attempt, place, (), left, right, vectors)  # type: ignore[arg-type]  # all are objects
+        return objects_likeness(attempt, place, NAMELESS, left, right, vectors)  # type: ignore[arg-type]  # all are objects
     if shape is list:
         return _lists_likeness(attempt, place, left, right)  # type: ignore[arg-type]  # all are lists
     return _leaves_likeness(attempt, place, left, right, vectors)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What identifies the items of a list: properties that decide, and the one that names an item to people."""
+
+    keys: tuple[str, ...] = ()
+    label: str | None = None
+
+
+NAMELESS = Names()
+KEY_SHARE = 2 / 3
+"""How much of an object's likeness its identifying properties decide, where it has some."""
+LABEL_PENALTY = 0.25
+"""What objects lose whose names differ wholly: two people of one role and year are two people."""
+
+
 def objects_likeness(
     attempt: Attempt,
     node: Node,
-    keys: Sequence[str],
+    names: Names,
     left: Sequence[dict[str, Json]],
     right: Sequence[dict[str, Json]],
     vectors: bool,
 ) -> Matrix:
-    """The likeness of objects at a place; `keys` name the properties that identify them, if any do."""
-    names = dict.fromkeys(counted_fields(node, left[0]))
+    """The likeness of objects at a place."""
+    fields = dict.fromkeys(counted_fields(node, left[0]))
     for value in (*left, *right):
-        if not names.keys() >= value.keys():
-            names |= dict.fromkeys(value)
-    weights = np.zeros((len(left), len(right)), dtype=np.float32)
-    sums = weights.copy()
-    key_weights, key_sums = weights.copy(), weights.copy()
-    for name in names:
+        if not fields.keys() >= value.keys():
+            fields |= dict.fromkeys(value)
+    tally = _Tally.empty(len(left), len(right))
+    for name in fields:
         child = node.property(name)
-        if child.is_ignored or child.weight == 0:
-            continue
-        ours, theirs = [value.get(name) for value in left], [value.get(name) for value in right]
-        filled = np.logical_or.outer([_is_filled(value) for value in ours], [_is_filled(value) for value in theirs])
-        part = likeness(attempt, child, ours, theirs, vectors) * np.float32(child.weight)
-        total, share = (key_sums, key_weights) if name in keys else (sums, weights)
-        total += part
-        share += filled * np.float32(child.weight)
-    return _with_keys(sums, weights, key_sums, key_weights)
+        if not child.is_ignored and child.weight > 0:
+            ours, theirs = [value.get(name) for value in left], [value.get(name) for value in right]
+            tally.add(name, names, child.weight, likeness(attempt, child, ours, theirs, vectors), ours, theirs)
+    return tally.result()
 
 
-KEY_SHARE = 2 / 3
-"""How much of an object's likeness its identifying properties decide, where it has some."""
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """Sums of likeness and of weight, apart for identifying properties and for the rest."""
 
+    sums: Matrix
+    weights: Matrix
+    key_sums: Matrix
+    key_weights: Matrix
+    penalty: Matrix
 
-def _with_keys(sums: Matrix, weights: Matrix, key_sums: Matrix, key_weights: Matrix) -> Matrix:
-    rest = np.divide(sums, weights, out=np.zeros_like(sums), where=weights > 0)
-    if not key_weights.any():
-        return rest
-    keys = np.divide(key_sums, key_weights, out=np.zeros_like(sums), where=key_weights > 0)
-    share = np.where(key_weights > 0, np.where(weights > 0, np.float32(KEY_SHARE), np.float32(1)), np.float32(0))
-    mixed: Matrix = (keys * share + rest * (1 - share)).astype(np.float32)
-    return mixed
+    @staticmethod
+    def empty(rows: int, columns: int) -> _Tally:
+        """A tally of nothing."""
+        zeros = [np.zeros((rows, columns), dtype=np.float32) for _ in range(5)]
+        return _Tally(sums=zeros[0], weights=zeros[1], key_sums=zeros[2], key_weights=zeros[3], penalty=zeros[4])
+
+    def add(
+        self, name: str, names: Names, weight: float, part: Matrix, ours: Sequence[Json], theirs: Sequence[Json]
+    ) -> None:
+        """Count one property, which at least one of the two must fill."""
+        left = np.array([_is_filled(value) for value in ours])
+        right = np.array([_is_filled(value) for value in theirs])
+        sums, weights = (self.key_sums, self.key_weights) if name in names.keys else (self.sums, self.weights)
+        sums += part * np.float32(weight)
+        weights += np.logical_or.outer(left, right) * np.float32(weight)
+        if name == names.label and name not in names.keys:
+            self.penalty += np.logical_and.outer(left, right) * (1 - part) * np.float32(LABEL_PENALTY)
+
+    def result(self) -> Matrix:
+        """The likeness, 0..1; 0 where neither fills anything."""
+        rest = np.divide(self.sums, self.weights, out=np.zeros_like(self.sums), where=self.weights > 0)
+        if self.key_weights.any():
+            keys = np.divide(self.key_sums, self.key_weights, out=np.zeros_like(rest), where=self.key_weights > 0)
+            share = np.where(self.weights > 0, np.float32(KEY_SHARE), np.float32(1)) * (self.key_weights > 0)
+            rest = keys * share + rest * (1 - share)
+        alike: Matrix = np.maximum(rest - self.penalty, 0).astype(np.float32)
+        return alike
 
 
 def _is_filled(value: Json) -> bool:

@@ -28,7 +28,7 @@ from scipy.optimize import linear_sum_assignment
 
 from scoring.attempt import Attempt
 from scoring.item_keys import item_key, order_text
-from scoring.likeness import Matrix, likeness, objects_likeness
+from scoring.likeness import Matrix, Names, likeness, objects_likeness
 from scoring.records import Json
 from scoring.scalar_pairs import pair_scalars
 from scoring.schema import Node
@@ -146,11 +146,12 @@ def _objects(attempt: Attempt, spot: Spot, missed: list[Spot], extra: list[Candi
     if not ours or not theirs:
         return []
     pairs = _by_identity(spot, ours, theirs)
+    names = Names(keys=spot.node.keys, label=spot.node.label)
     for vectors in (False, True):
         mine, yours = _rest(ours, theirs, pairs)
         if not mine or not yours or (vectors and not _can_embed(attempt, mine, yours)):
             break
-        matrix = objects_likeness(attempt, mine[0].node, spot.node.keys, _values(mine), _values(yours), vectors=vectors)
+        matrix = objects_likeness(attempt, mine[0].node, names, _values(mine), _values(yours), vectors=vectors)
         pairs += [(mine[i], yours[j]) for i, j in assign(matrix, ITEM_THRESHOLD)]
     return pairs
 

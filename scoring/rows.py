@@ -23,33 +23,34 @@ def kind_text(node: Node, value: Json) -> str:
     """The kind of a row: `object` or `list` for a whole subtree, else the leaf's kind."""
     if isinstance(value, dict):
         return "object"
-    return "list" if isinstance(value, list) else node.kind.value
+    return "list" if isinstance(value, list) else node.kind
 
 
 def compared_row(attempt: Attempt, spot: Spot, candidate: Json, decision: Decision) -> None:
     """Leaves the row of a leaf that both sides fill, and the finding, if the judge found one."""
     weight = spot.weight
-    attempt.rows.append(
-        FieldScore(
-            path=spot.path,
-            side=Side.REFERENCE,
-            kind=kind_text(spot.node, spot.value),
-            outcome=decision.outcome,
-            rung=decision.rung,
-            credit=decision.credit,
-            similarity=decision.similarity,
-            reference=spot.value,
-            candidate=candidate,
-            reference_weight=weight,
-            candidate_weight=weight,
-            shared_weight=weight,
-            reason=decision.reason,
-            setting=decision.setting,
-            question_id=decision.question_id,
-            is_contested=decision.is_contested,
-            list_path=spot.list_path,
-        )
+    row = FieldScore(
+        path=spot.path,
+        side=Side.REFERENCE,
+        kind=kind_text(spot.node, spot.value),
+        outcome=decision.outcome,
+        rung=decision.rung,
+        credit=decision.credit,
+        similarity=decision.similarity,
+        reference=spot.value,
+        candidate=candidate,
+        reference_weight=weight,
+        candidate_weight=weight,
+        shared_weight=weight,
+        reason=decision.reason,
+        setting=decision.setting,
+        question_id=decision.question_id,
+        is_contested=decision.is_contested,
+        list_path=spot.list_path,
     )
+    attempt.rows.append(row)
+    if decision.rung is Rung.EXACT and isinstance(spot.value, str | int) and candidate == spot.value:
+        spot.exact_row = row  # the next candidate with the very same leaf gets the very same row
     if decision.credit < 1.0 or decision.evidence is not None:
         note_finding(attempt, spot.path, candidate, decision, spot)
 
@@ -187,7 +188,7 @@ def _extra_decision(attempt: Attempt, node: Node, path: str, value: Json, spared
 def _declared_kind(node: Node) -> str:
     if node.shape is Shape.OBJECT or node.shape is Shape.LIST:
         return node.shape.value
-    return node.kind.value
+    return node.kind
 
 
 def _shape_text(value: Json) -> str:

@@ -45,7 +45,13 @@ def score(task: Task, reading: Reading | Unreadable, known: Known) -> Scorecard 
         fields=tuple(attempt.rows),
         lists=tuple(attempt.lists),
         findings=tuple(attempt.findings),
-        problems=(*task.problems, *reading.repairs, *reading.problems, *attempt.problems, *breaches),
+        problems=(
+            *task.problems,
+            *(f"repaired: {repair}" for repair in reading.repairs),
+            *reading.problems,
+            *attempt.problems,
+            *breaches,
+        ),
     )
 
 

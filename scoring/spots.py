@@ -13,7 +13,7 @@ from typing import Any
 
 from scoring.emptiness import is_empty
 from scoring.paths import extend
-from scoring.records import Json
+from scoring.records import FieldScore, Json
 from scoring.schema import Node
 from scoring.text import normal_form
 
@@ -30,8 +30,9 @@ class Spot:
     `weight` is the place's share of all totals, `filled` the part of it that the reference fills, `unit` what a key
     that nobody expects weighs in this object. `list_path` is the pointer of the innermost list around the place.
     `protected` are texts that are no placeholders here. `fields` hold the schema's order, then the reference's; `items`
-    leave out empty items. `is_opaque` marks a container below `MAX_DEPTH`. `cache` keeps what comparing derives from
-    the reference alone, so that a second run does not derive it again.
+    leave out empty items. `is_opaque` marks a container below `MAX_DEPTH`. `exact_row` is the row of a candidate that
+    holds the very same leaf; `cache` keeps what else comparing derives from the reference alone, so that no run derives
+    it again.
     """
 
     node: Node
@@ -48,6 +49,7 @@ class Spot:
     is_opaque: bool = False
     fields: dict[str, Spot] = field(default_factory=dict)
     items: list[Spot] = field(default_factory=list)
+    exact_row: FieldScore | None = None
     cache: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -75,8 +75,13 @@ def _nothing(attempt: Attempt, spot: Spot, value: Json) -> None:
 
 
 def _object(attempt: Attempt, spot: Spot, value: dict[str, Json]) -> None:
+    rows = attempt.rows
     for name, child in spot.fields.items():
-        compare(attempt, child, value.get(name))
+        held = value.get(name)
+        if child.exact_row is not None and held == child.value and type(held) is type(child.value):
+            rows.append(child.exact_row)
+        else:
+            compare(attempt, child, held)
     if value.keys() <= spot.fields.keys():
         return
     for name, held in value.items():

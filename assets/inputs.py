@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.descriptions import INPUTS, OWNERS, column_schema
-from pipelines.partitions import cell_partitions, scenario_partitions
+from pipelines.partitions import by_scenario, cell_partitions, scenario_partitions
 from resources import tables
 
 scenario_config = dg.AssetSpec(
@@ -39,7 +39,7 @@ runs = dg.AssetSpec(
     "runs",
     group_name=INPUTS,
     partitions_def=cell_partitions,
-    deps=[dg.AssetDep(scenario_config, partition_mapping=dg.MultiToSingleDimensionPartitionMapping("scenario"))],
+    deps=[dg.AssetDep(scenario_config, partition_mapping=by_scenario)],
     kinds={"postgres", "parquet"},
     owners=OWNERS,
     description=(

@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets.descriptions import OWNERS, SCORES, column_schema, markdown_table
 from assets.inputs import reference, runs, scenario_config
-from pipelines.partitions import cell_key, cell_of, cell_partitions
+from pipelines.partitions import by_scenario, cell_key, cell_of, cell_partitions, one_run
 from pipelines.rectangles import Cell
 from pipelines.round import ModelReport, RoundReport, score_round
 from pipelines.session import Session
@@ -20,7 +20,6 @@ CODE_VERSION = "1"
 TRIGGER_TAG = "assay/trigger"
 MODEL_SCORES = dg.AssetKey("model_scores")
 COLUMNS = ("scenario_id", "model_id", "quality", "runs", "failed_runs", "unreadable_runs", "mode", "error")
-_BY_SCENARIO = dg.MultiToSingleDimensionPartitionMapping("scenario")
 
 
 class ScoreConfig(dg.Config):
@@ -36,8 +35,8 @@ class ScoreConfig(dg.Config):
             group_name=SCORES,
             deps=[
                 runs,
-                dg.AssetDep(reference, partition_mapping=_BY_SCENARIO),
-                dg.AssetDep(scenario_config, partition_mapping=_BY_SCENARIO),
+                dg.AssetDep(reference, partition_mapping=by_scenario),
+                dg.AssetDep(scenario_config, partition_mapping=by_scenario),
             ],
             code_version=CODE_VERSION,
             kinds={"python", "postgres", "parquet"},
@@ -51,8 +50,7 @@ class ScoreConfig(dg.Config):
         )
     ],
     partitions_def=cell_partitions,
-    # One run for many partitions: a run for each would cost seconds a partition instead of milliseconds.
-    backfill_policy=dg.BackfillPolicy.single_run(),
+    backfill_policy=one_run,
 )
 def model_scores(
     context: dg.AssetExecutionContext,

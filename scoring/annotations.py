@@ -116,7 +116,7 @@ def _flag(found: dict[str, Json], name: str, place: str) -> bool | None:
 
 def _unknown(value: Json, allowed: tuple[str, ...], place: str, what: str) -> SchemaError:
     near = get_close_matches(str(value).lower(), allowed, n=1, cutoff=0.5)
-    remedy = f"Did you mean {near[0]!r}? " if near else ""
+    remedy = f"Did you mean {str(near[0])!r}? " if near else ""
     return SchemaError(f"{what} {_shown(value)}", where=place, remedy=f"{remedy}Allowed are {_list(allowed)}.")
 
 

@@ -1,10 +1,10 @@
 """Which properties of list items identify them without being annotated (SPEC 4).
 
 A property is an evident key when its name says that it identifies, every reference item holds a text or a whole number
-there, and no two items of one list hold the same. Such names are `id`, `key`, `code`, `uuid`, `sku`, `isbn` and the like;
-else the one name that ends in such a word and names what the list holds (`orderId` in `orders`), or the only name that
-ends so. Names and titles are no evident keys: they are often spelt differently, and the similarity of all fields pairs
-such items better.
+there, and no two items of one list hold the same. Such names are `id`, `key`, `code`, `uuid`, `sku`, `isbn` and more of
+that sort; else the one name that ends in such a word and names what the list holds (`orderId` in `orders`), or the only
+name that ends so. Names and titles are no evident keys: they are often spelt differently, and the similarity of all
+fields pairs such items better.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from scoring.errors import SchemaError
 from scoring.paths import extend
 from scoring.records import Json
 
-MAX_OPTIONS = 64
+MAX_OPTIONS = 256
+"""More branches of one place than this are not told apart."""
+
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
@@ -60,7 +62,7 @@ def root_fragment(schema: Json, specification: Specification[Any]) -> Fragment:
 
 
 def options_of(fragments: Sequence[Fragment]) -> tuple[Option, ...]:
-    """The options of a place, at most 64, `null` left out; never empty."""
+    """The options of a place, at most MAX_OPTIONS, `null` left out; never empty."""
     combined = [()] if not fragments else _product([_alternatives(fragment, frozenset()) for fragment in fragments])
     options = [option for alternative in combined for option in _by_type(tuple(alternative))]
     return tuple(islice(options, MAX_OPTIONS)) or (Option(fragments=tuple(fragments), type=None),)

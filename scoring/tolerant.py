@@ -22,6 +22,7 @@ _GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
 _DOUBLE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _SINGLE = re.compile(r"'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?(?![\w.])")
+_CUT_SHORT = re.compile(r"[-+.\w]*\Z")
 _WORD = re.compile(r"-?[A-Za-z_$][\w$]*+")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _STRINGS = JSONDecoder(strict=False)
@@ -194,6 +195,8 @@ def _word(cursor: _Cursor) -> Json:
         value = _PYTHON_WORDS[name]
     elif name in _NO_NUMBERS:
         value = read_constant(cursor.problems, _NO_NUMBERS[name])
+    elif _CUT_SHORT.match(cursor.text, cursor.position):
+        raise _FaultError("truncated", "the text ends inside a JSON value", len(cursor.text))
     else:
         raise cursor.stop("a value is missing or not in quotes")
     cursor.position += len(name)

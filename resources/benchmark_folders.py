@@ -18,6 +18,7 @@ from resources.recording_folders import FolderMapping, folder_recordings, mappin
 from resources.sources import read_json
 from resources.starter import ASSAY_YAML, whole_folder, write_text
 from resources.workspace import load_workspace
+from resources.workspace_files import id_of_name
 from scoring.errors import InputError
 from scoring.keys import safe_key
 from scoring.records import Json
@@ -33,6 +34,15 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "status": ("status",),
     "error": ("error",),
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """The files of one task."""
+
+    reference: Path
+    schema: Path
+
 
 Rows = Mapping[tuple[str, str, int], Mapping[str, Json]]
 
@@ -67,8 +77,8 @@ def workspace_from_folders(
     with whole_folder(target) as folder:
         runs = _write_runs(source, folder, tasks, chosen)
         repetitions = max((repetition for _, _, repetition in runs), default=1)
-        for task, schema_file in tasks.items():
-            _write_scenario(source, folder, task, schema_file, repetitions=repetitions, is_verified=is_verified)
+        for name, task in tasks.items():
+            _write_scenario(folder, name, task, repetitions=repetitions, is_verified=is_verified)
         systems = sorted({model for _, model, _ in runs})
         write_text(folder / "models.yaml", "".join(f"- id: {_yaml(system)}\n" for system in systems) or "[]\n")
         write_text(folder / "assay.yaml", ASSAY_YAML)
@@ -76,35 +86,35 @@ def workspace_from_folders(
     return BenchmarkReport(folder=target, scenarios=len(tasks), models=len(systems), runs=len(runs))
 
 
-def _tasks(source: Path, schema: Path | None) -> dict[str, Path]:
-    """The schema file of every task that has a reference."""
-    names = [path.stem for path in sorted((source / "reference").glob("*.json"))]
-    if not names:
+def _tasks(source: Path, schema: Path | None) -> dict[str, _Task]:
+    """The files of every task that has a reference, by the task's id."""
+    references = sorted((source / "reference").glob("*.json"))
+    if not references:
         remedy = "The folder needs reference/<task>.json, schema/<task>.json and outputs/<system>/<task>.json."
         raise InputError("no reference/*.json in it", where=str(source), remedy=remedy)
-    files = {name: schema or source / "schema" / f"{name}.json" for name in names}
-    for name, path in files.items():
-        if not path.is_file():
+    tasks = {
+        id_of_name(path.stem): _Task(reference=path, schema=schema or source / "schema" / path.name)
+        for path in references
+    }
+    for name, task in tasks.items():
+        if not task.schema.is_file():
             remedy = "Name one schema for all tasks with --schema."
-            raise InputError(f"the task {name} has no schema", where=str(path), remedy=remedy)
-    return files
+            raise InputError(f"the task {name} has no schema", where=str(task.schema), remedy=remedy)
+    return tasks
 
 
-def _write_scenario(
-    source: Path, folder: Path, task: str, schema: Path, *, repetitions: int, is_verified: bool
-) -> None:
-    home = folder / "scenarios" / safe_key(task)
-    reference = source / "reference" / f"{task}.json"
-    lines = [f"title: {_yaml(task)}", f"entity: {_yaml(task)}", f"repetitions: {repetitions}"]
+def _write_scenario(folder: Path, name: str, task: _Task, *, repetitions: int, is_verified: bool) -> None:
+    home = folder / "scenarios" / safe_key(name)
+    lines = [f"title: {_yaml(name)}", f"entity: {_yaml(name)}", f"repetitions: {repetitions}"]
     lines += ["reference:", f"  verified: {json.dumps(is_verified)}"]
     write_text(home / "scenario.yaml", "\n".join(lines) + "\n")
-    for path, name in ((schema, "schema.json"), (reference, "reference.json")):
+    for path, file_name in ((task.schema, "schema.json"), (task.reference, "reference.json")):
         read_json(path, str(path))
-        (home / name).write_bytes(path.read_bytes())
+        (home / file_name).write_bytes(path.read_bytes())
 
 
 def _write_runs(
-    source: Path, folder: Path, tasks: Mapping[str, Path], mapping: FolderMapping
+    source: Path, folder: Path, tasks: Mapping[str, _Task], mapping: FolderMapping
 ) -> list[tuple[str, str, int]]:
     if not (source / "outputs").is_dir():
         return []
@@ -116,7 +126,7 @@ def _write_runs(
         key = _key_of(recording, tasks)
         row = {**_row_of(recording), **table.get(key, {})}
         written[key] = recording.place
-        check.see(key[0], row)
+        check.see(tasks[key[0]].reference, row)
         lines[key[1]].append(json.dumps({"scenario": key[0], "model": key[1], "repetition": key[2], **row}))
     check.raise_if_wrapped()
     for system, rows in lines.items():
@@ -124,7 +134,7 @@ def _write_runs(
     return list(written)
 
 
-def _key_of(recording: Recording, tasks: Mapping[str, Path]) -> tuple[str, str, int]:
+def _key_of(recording: Recording, tasks: Mapping[str, _Task]) -> tuple[str, str, int]:
     scenario, model = str(recording.members["scenario"].value), str(recording.members["model"].value)
     if scenario not in tasks:
         raise InputError(f"the task {scenario!r} has no reference", where=recording.place)
@@ -171,10 +181,9 @@ class _EnvelopeCheck:
     alike: int = 0
     keys: tuple[str, ...] = ()
 
-    def see(self, task: str, row: Mapping[str, Json]) -> None:
+    def see(self, path: Path, row: Mapping[str, Json]) -> None:
         if not self.is_needed or self.alike:
             return
-        path = self.source / "reference" / f"{task}.json"
         reference = read_json(path, str(path))
         output = _loaded(row.get("output"))
         if isinstance(reference, dict) and isinstance(output, dict):

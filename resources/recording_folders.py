@@ -16,9 +16,8 @@ from resources.complaints import Complaints
 from resources.jsonl import Member, Recording, members_of
 from resources.shapes import shaped
 from resources.sources import MAX_JSON_BYTES, read_text, read_yaml
-from resources.workspace_files import Shape
+from resources.workspace_files import Shape, id_of_name
 from scoring.errors import InputError
-from scoring.keys import id_of
 from scoring.records import Json
 
 MAPPING_FILE = "assay-import.yaml"
@@ -151,8 +150,8 @@ def _pattern_of(layout: str) -> re.Pattern[str]:
 def _members_of(path: Path, names: Mapping[str, str], mapping: FolderMapping) -> dict[str, Member]:
     text = read_text(path, str(path), max_bytes=MAX_JSON_BYTES)
     members = envelope_members(text, str(path), mapping.keys) if mapping.keys else {"output": output_member(text)}
-    members["model"] = _text_member(mapping.models.get(names["model"], id_of(names["model"])))
-    members["scenario"] = _text_member(mapping.scenarios.get(names["scenario"], id_of(names["scenario"])))
+    members["model"] = _text_member(mapping.models.get(names["model"], id_of_name(names["model"])))
+    members["scenario"] = _text_member(mapping.scenarios.get(names["scenario"], id_of_name(names["scenario"])))
     if "repetition" in names:
         members["repetition"] = Member(value=int(names["repetition"]), text=names["repetition"])
     return members

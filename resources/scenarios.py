@@ -13,9 +13,8 @@ from resources.resolution import resolved_scoring, resolved_weights
 from resources.settings import ScoringSettings, Weights
 from resources.shapes import shaped
 from resources.sources import json_value, read_json, read_text, read_yaml
-from resources.workspace_files import OrganisationShape, ScenarioShape, id_problem
+from resources.workspace_files import OrganisationShape, ScenarioShape, id_of_name, id_problem
 from scoring.errors import InputError, SchemaError
-from scoring.keys import id_of
 from scoring.records import Context, Document, Json
 from scoring.schema import compile_schema
 
@@ -67,7 +66,7 @@ def read_scenario(folder: Path, root: Path, organisation: OrganisationShape, com
     shape = _shape_of(folder, root, name, complaints)
     if shape is None:
         return None
-    scenario_id = shape.id or _id_of_folder(folder.name)
+    scenario_id = shape.id or id_of_name(folder.name)
     if (problem := id_problem(scenario_id)) is not None:
         complaints.found.append(InputError(f"{problem}; found {scenario_id[:80]!r}", where=name))
     schema = _schema_of(folder, root, shape, complaints)
@@ -180,13 +179,6 @@ def _files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-
-
-def _id_of_folder(name: str) -> str:
-    try:
-        return id_of(name)
-    except ValueError:
-        return name
 
 
 def _name(path: Path, root: Path) -> str:

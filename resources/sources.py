@@ -23,7 +23,7 @@ KeyPath = tuple[str | int, ...]
 
 MAX_YAML_BYTES = 4_000_000
 MAX_JSON_BYTES = 64_000_000
-MAX_YAML_VALUES = 200_000
+MAX_YAML_VALUES = 50_000
 MAX_DEPTH = 100
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

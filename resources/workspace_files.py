@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from scoring.keys import safe_key
+from scoring.keys import id_of, safe_key
 
 MAX_ID_LENGTH = 200
 MAX_KEY_BYTES = 240
@@ -169,6 +169,15 @@ class ScenarioShape(Shape):
     scoring: ScenarioScoringShape = ScenarioScoringShape()
     weights: WeightsShape | None = None
     reference: ReferenceShape = ReferenceShape()
+
+
+def id_of_name(name: str) -> str:
+    """The id that a folder or file stands for: what `safe_key` wrote so, else the name itself."""
+    try:
+        id_ = id_of(name)
+    except ValueError:
+        return name
+    return id_ if safe_key(id_) == name else name
 
 
 def id_problem(id_: str) -> str | None:

@@ -35,13 +35,16 @@ class Era:
 
 
 def split_era(form: str) -> Era | None:
-    """A casefolded text apart from the era it names before, after or within it; None where it names none."""
+    """A casefolded text apart from the era it names before, after or within it; None where it names none.
+
+    The longest name counts: `до н. э.` (BCE) ends in `н. э.` (CE).
+    """
     for prefixes, is_before in ((_BEFORE_PREFIXES, True), (_AFTER_PREFIXES, False)):
         if form.startswith(prefixes):
             length = next(len(prefix) for prefix in prefixes if form.startswith(prefix))
             return Era(rest=form[length:].strip().removesuffix("年").removesuffix("년"), is_before=is_before)
     words = _GLUED.sub(" ", form).split()
-    for count in range(1, min(_MOST_WORDS, len(words) - 1) + 1):
+    for count in range(min(_MOST_WORDS, len(words) - 1), 0, -1):
         for affix, rest in ((words[-count:], words[:-count]), (words[:count], words[count:])):
             if era := _era_of("".join(affix), " ".join(rest)):
                 return era

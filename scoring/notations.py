@@ -25,7 +25,6 @@ from scoring.months import is_weekday, month_named
 
 _SHORT_YEAR_REMARK = "two-digit year"
 _LAST_DAY = 31
-_LAST_MONTH = 12
 _LONG_YEAR_DIGITS = 3
 
 # --- ISO 8601 and its relatives ---
@@ -218,39 +217,50 @@ def _sifted(tokens: list[str]) -> tuple[int, list[str], list[str]] | None:
 
     A number of two digits after an apostrophe keeps it, since it can only be a year.
     """
-    words = [token for token in tokens if token[0].isalpha()]
-    months = [word for word in words if month_named(word) is not None]
-    if len(months) > 1:  # `mar 14 marzo`: the abbreviated weekday looks like a month
-        months = [word for word in months if not is_weekday(word)]
-    roman = [word for word in words if word in _ROMAN_MONTHS] if not months else []
-    if len(months) + len(roman) != 1:
+    found = _month_within(tokens)
+    if found is None:
         return None
-    name = (months or roman)[0]
+    month, place = found
     sides: tuple[list[str], list[str]] = ([], [])
-    is_past = False
     for position, token in enumerate(tokens):
         previous = tokens[position - 1] if position else ""
         if token.isdigit():
-            sides[is_past].append("'" + token if previous == "'" and len(token) == 2 else token)
-        elif token == name:
-            is_past = True
-        elif not _is_droppable(token, previous):
+            sides[position > place].append("'" + token if previous == "'" and len(token) == 2 else token)
+        elif position != place and not _is_droppable(token, previous):
             return None
-    month = month_named(name) if months else _ROMAN_MONTHS[name]
-    return (month, *sides) if month is not None and (months or all(sides)) else None
+    return (month, *sides)
+
+
+def _month_within(tokens: list[str]) -> tuple[int, int] | None:
+    """The month of a text and its place among the tokens, None where there is none or more than one.
+
+    Of two names one may be an abbreviated weekday (`mar 14 marzo`). A Roman numeral is a month between two numbers.
+    """
+    named = [place for place, token in enumerate(tokens) if month_named(token) is not None]
+    if len(named) > 1:
+        named = [place for place in named if not is_weekday(tokens[place])] or named[1:]
+    if not named:
+        numbers = [place for place, token in enumerate(tokens) if token.isdigit()]
+        named = [place for place in range(numbers[0], numbers[-1]) if tokens[place] in _ROMAN_MONTHS]
+    if len(named) != 1:
+        return None
+    month = month_named(tokens[named[0]]) or _ROMAN_MONTHS[tokens[named[0]]]
+    return month, named[0]
 
 
 def _is_droppable(token: str, previous: str) -> bool:
     if token[0].isalpha():
-        return (previous.isdigit() and token in _ORDINALS) or token in _FILLERS or is_weekday(token)
+        return (
+            ((previous.isdigit() or previous == "-") and token in _ORDINALS) or token in _FILLERS or is_weekday(token)
+        )
     return token in _DROPPED_MARKS
 
 
 def _with_one_number(month: int, number: str, *, is_after: bool, is_year_literal: bool) -> list[Date]:
     """`March 1972`, `14 March`, `Mar '72`; `Mar 14` is a day of any year as well as a month of a short year."""
-    if is_year_literal or len(number) > _LONG_YEAR_DIGITS or (len(number) == _LONG_YEAR_DIGITS and number[0] != "'"):
-        return _found(month_of(int(number.removeprefix("'")), month))
     short = number.removeprefix("'")
+    if is_year_literal or len(short) >= _LONG_YEAR_DIGITS:
+        return _found(month_of(int(short), month))
     as_day = _day(None, month, int(short)) if short == number else []
     if not is_after:
         return as_day
@@ -261,11 +271,13 @@ def _with_one_number(month: int, number: str, *, is_after: bool, is_year_literal
 
 def _day_and_year(first: str, second: str) -> tuple[str | None, str | None]:
     """Which of two numbers is the day: the one that is not written like a year, else the first."""
-    if len(first) <= 2 and first[0] != "'":
+    if _may_be_day(first):
         return first, second
-    if len(second) <= 2 and second[0] != "'":
-        return second, first
-    return None, None
+    return (second, first) if _may_be_day(second) else (None, None)
+
+
+def _may_be_day(number: str) -> bool:
+    return number.isdigit() and len(number) <= 2 and int(number) <= _LAST_DAY
 
 
 def _found(date: Date | None) -> list[Date]:

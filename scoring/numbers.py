@@ -128,7 +128,7 @@ def equal_numbers(left: Number, right: Number) -> bool:
     if _is_exact(left) and _is_exact(right):
         return False
     if not (_fits_float(left) and _fits_float(right)):
-        return False
+        return _as_written(left) == _as_written(right)
     return math.isclose(left, right, rel_tol=_RELATIVE_NOISE)
 
 
@@ -145,9 +145,9 @@ def _is_integral(number: Number) -> bool:
     return number.is_integer() if isinstance(number, float) else isinstance(number, int)
 
 
-def _as_written(number: float) -> Number:
-    """The decimal that a float was written as: `1e23` is 10^23, though the float nearest to it is not."""
-    return _simplest(Decimal(repr(number)))
+def _as_written(number: Number) -> Number:
+    """The decimal that a number was written as: `1e23` is 10^23, though the float nearest to it is not."""
+    return _simplest(Decimal(repr(number))) if isinstance(number, float) else number
 
 
 def _fits_float(number: Number) -> bool:
@@ -236,7 +236,7 @@ _PERCENT = {"%": 100, "٪": 100, "percent": 100, "per cent": 100, "pct": 100, "�
 
 # One sign may stand before, between or after currency and number; the body is read by the notations below.
 _SHAPE = re.compile(
-    rf"(?P<open>\()?\s?(?P<sign>[+-])?\s?(?P<before>{_CURRENCY}|%)?\.?\s?(?P<inner>[+-])?\s?"
+    rf"(?P<open>\()?\s?(?P<sign>[+-])?\s?(?:(?P<before>{_CURRENCY}|%)(?:(?<=[^\W\d_])\.)?)?\s?(?P<inner>[+-])?\s?"
     r"(?P<body>[0-9.,][0-9.,' _]*(?:e[+-]?[0-9]{1,6})?)"
     rf"(?P<power>\s?[x×*·]\s?10\^(?P<exponent>[+-]?[0-9]{{1,6}}))?\s?(?P<after>%|٪|‰|؉|per ?cent|pct|{_CURRENCY})?\.?"
     r"(?P<trailing>-)?\s?(?P<close>\))?"

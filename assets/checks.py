@@ -12,8 +12,8 @@ import dagster as dg
 from assets.descriptions import markdown_table
 from assets.inputs import reference, runs
 from assets.scores import MODEL_SCORES
-from pipelines.session import Session
 from resources.cells import Cell
+from resources.warehouse import Warehouse
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -121,8 +121,8 @@ def result_of(check: Check, cells: Sequence[Cell]) -> dg.AssetCheckResult:
 
 def _definition(check: Check) -> dg.AssetChecksDefinition:
     @dg.asset_check(asset=check.asset, name=check.name, description=check.description)
-    def run(session: dg.ResourceParam[Session]) -> dg.AssetCheckResult:
-        return result_of(check, session.warehouse.cells())
+    def run(warehouse: dg.ResourceParam[Warehouse]) -> dg.AssetCheckResult:
+        return result_of(check, warehouse.cells())
 
     return run
 

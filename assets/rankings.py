@@ -7,8 +7,8 @@ import dagster as dg
 from assets.descriptions import OWNERS, SCORES, markdown_table, view_schema
 from assets.plots import quality_against_cost
 from assets.scores import model_scores
-from pipelines.session import Session
 from resources.view_columns import columns_of
+from resources.warehouse import Warehouse
 
 VIEW = "bi.leaderboard"
 COLUMNS = (
@@ -35,15 +35,15 @@ COLUMNS = (
         "`bi.leaderboard` is always current; this asset shows how it stood after a round."
     ),
 )
-def leaderboard(session: dg.ResourceParam[Session]) -> dg.MaterializeResult[Any]:
+def leaderboard(warehouse: dg.ResourceParam[Warehouse]) -> dg.MaterializeResult[Any]:
     """Read the view as it stands now, and show it."""
-    rows = session.warehouse.leaderboard("overall")
+    rows = warehouse.leaderboard("overall")
     plot = quality_against_cost(rows)
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(rows),
             "leaderboard": markdown_table(COLUMNS, rows),
             **({"quality_against_cost": plot} if plot else {}),
-            **view_schema(columns_of(session.warehouse.engine, VIEW), VIEW),
+            **view_schema(columns_of(warehouse.engine, VIEW), VIEW),
         }
     )

@@ -68,6 +68,8 @@ def model_scores(
         on_progress=watch.on_progress,
         on_settled=watch.on_settled,
     )
+    if watch.on_report:
+        watch.on_report(report)
     if report.failed:
         _report_the_others(context, session, report)
         raise _failure(report)

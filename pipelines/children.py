@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,13 +19,17 @@ import psutil
 OnLine = Callable[[str, str], None]
 """Called with a program's name and a line of its output, from a thread of its own."""
 
+AWAIT_SECONDS = 60.0
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A program to run. `name` is its prefix in the log."""
+    """A program to run. `name` is its prefix in the log; the next one starts once the file `makes` exists."""
 
     name: str
     command: tuple[str, ...]
+    makes: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +62,7 @@ def running(
         for program in programs:
             children.append(_started(program, environment, folder, on_line))
             _tell(watch, f"group {children[-1].process.pid}")
+            _await_file(children[-1])
         yield tuple(children)
     finally:
         stop_groups([child.process.pid for child in children])
@@ -93,9 +99,17 @@ def _started(program: Program, environment: Mapping[str, str], folder: Path, on_
     return Child(program=program, process=process)
 
 
+def _await_file(child: Child) -> None:
+    """Returns when the program has made its file, has ended, or takes too long: others then tell what is wrong."""
+    until = time.monotonic() + AWAIT_SECONDS
+    made = child.program.makes
+    while made is not None and not made.exists() and child.exit_code is None and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 def _pass_on(name: str, process: subprocess.Popen[str], on_line: OnLine) -> None:
     for line in process.stdout or ():
-        on_line(name, line.rstrip("\n"))
+        on_line(name, _COLOURS.sub("", line.rstrip("\n")))
 
 
 def _tell(watch: subprocess.Popen[str], line: str) -> None:

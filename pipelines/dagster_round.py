@@ -38,7 +38,7 @@ def run_round_through_dagster(
         from sensors.changed_inputs import report_news
 
         axes = add_partitions(instance, cells)
-        report_news(session, instance)
+        report_news(session.warehouse, instance)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
             _run(session, instance, rectangle, progress)
     return RoundReport(models=tuple(progress.settled), texts=progress.texts, duration_seconds=monotonic() - started)
@@ -57,17 +57,24 @@ class _Progress:
         if self.on_progress:
             self.on_progress(len(self.settled), self.total, what)
 
+    def add(self, report: RoundReport) -> None:
+        self.texts += report.texts
+
 
 def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, progress: _Progress) -> None:
     from pipelines.definitions import defs
     from pipelines.partitions import range_tags
     from resources.dagster_resources import Watch
 
-    watch = Watch(on_progress=lambda _done, _total, what: progress.say(what), on_settled=progress.settled.append)
+    watch = Watch(
+        on_progress=lambda _done, _total, what: progress.say(what),
+        on_settled=progress.settled.append,
+        on_report=progress.add,
+    )
     before = len(progress.settled)
     result = defs.resolve_job_def("score_models").execute_in_process(
         instance=instance,
-        resources={"session": session, "watch": watch},
+        resources={"session": session, "warehouse": session.warehouse, "watch": watch},
         tags=range_tags(rectangle) | process_tag(),
         run_config=QUIET,
         raise_on_error=False,

@@ -9,7 +9,7 @@ from assets.inputs import reference, runs, scenario_config
 from assets.rankings import leaderboard
 from assets.scores import model_scores
 from pipelines.jobs import check_scores, score_models
-from resources.dagster_resources import logged_watch, session_resource
+from resources.dagster_resources import logged_watch, session_resource, warehouse_resource
 from sensors.changed_inputs import changed_inputs
 from sensors.finished_runs import finished_runs
 
@@ -18,6 +18,6 @@ defs = dg.Definitions(
     asset_checks=asset_checks,
     jobs=[score_models, check_scores],
     sensors=[finished_runs, changed_inputs],
-    resources={"session": session_resource, "watch": logged_watch},
+    resources={"session": session_resource, "warehouse": warehouse_resource, "watch": logged_watch},
     executor=dg.in_process_executor,  # a process a step costs 10 s on the way to 2 s of work
 )

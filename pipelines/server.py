@@ -73,7 +73,9 @@ def run_up(workspace: Path | None = None, *, port: int | None = None, say: Say) 
                 say(f"run {run_id[:8]} was cut off when its process ended; it is marked as failed")
         say(f"workspace {session.workspace.root}")
         say(f"home {session.home.root}")
-        return _supervise(session, address, say)
+        code = _supervise(session, address, say)
+    say("stopped; nothing is left running")
+    return code
 
 
 def _supervise(session: Session, address: str, say: Say) -> int:
@@ -94,12 +96,11 @@ def _supervise(session: Session, address: str, say: Say) -> int:
         say(f"starting Dagster at {address} ...")
         code = _watch(children, address, stop, say)
         say("stopping ...")
-    say("stopped; nothing is left running")
     return code
 
 
 def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]:
-    """Web server and daemon share one code server, which saves two processes and two imports."""
+    """Web server and daemon share one code server, which saves three processes and their imports."""
     settings = home.dagster / "workspace.yaml"
     settings.write_text(
         f"load_from:\n  - grpc_server:\n      socket: {json.dumps(code_socket)}\n      location_name: assay\n"
@@ -107,10 +108,11 @@ def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]
     python, port = sys.executable, address.rpartition(":")[2]
     scripts = Path(python).parent
     code = (python, "-m", "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket)
+    code += ("--location-name", "assay", "--lazy-load-user-code", "--use-python-environment-entry-point")
     web = (str(scripts / "dagster-webserver"), "-h", LOOPBACK, "-p", port, "-w", str(settings))
     daemon = (str(scripts / "dagster-daemon"), "run", "-w", str(settings))
     return (
-        Program(name="code", command=(*code, "--location-name", "assay", "--use-python-environment-entry-point")),
+        Program(name="code", command=code, makes=Path(code_socket)),
         Program(name="web", command=web),
         Program(name="daemon", command=daemon),
     )

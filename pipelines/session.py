@@ -5,6 +5,7 @@ Commands, Dagster's resources and the desk all open a session; nothing else buil
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from resources.settings import EmbeddingSettings
     from resources.warehouse import Warehouse
     from resources.workspace import Workspace
+
+RUNS_FOLDER = "runs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +90,23 @@ def open_session(workspace: Path | None = None) -> Iterator[Session]:
     from resources.workspace import load_workspace
 
     loaded = load_workspace(workspace)
-    home = home_for(loaded.root).make()
+    with open_stores(loaded.root) as (home, warehouse):
+        session = Session(home=home, workspace=loaded, warehouse=warehouse)
+        sync_workspace(session)
+        yield session
+
+
+@contextmanager
+def open_stores(workspace: Path | None = None) -> Iterator[tuple[Home, Warehouse]]:
+    """Home and warehouse of a workspace whose files nobody reads: for who only needs what is recorded.
+
+    As `open_session` otherwise.
+    """
+    from resources.workspace import find_workspace
+
+    home = home_for(find_workspace(workspace)).make()
     with nullcontext() if os.environ.get("ASSAY_DATABASE_URL") else using_postgres(home):
-        from resources.database import engine_for, require_usable
+        from resources.database import engine_for
         from resources.lake import Lake
         from resources.migrate import upgrade
         from resources.postgres import database_url
@@ -97,11 +114,8 @@ def open_session(workspace: Path | None = None) -> Iterator[Session]:
 
         engine = engine_for(database_url(home))
         try:
-            require_usable(engine)
             upgrade(engine)
-            session = Session(home=home, workspace=loaded, warehouse=Warehouse(engine, Lake(home.lake_root)))
-            sync_workspace(session)
-            yield session
+            yield home, Warehouse(engine, Lake(home.lake_root))
         finally:
             engine.dispose()
 
@@ -111,3 +125,13 @@ def sync_workspace(session: Session) -> None:
     session.warehouse.sync_models(session.workspace.models)
     for scenario in session.workspace.scenarios:
         session.warehouse.sync_scenario(scenario)
+
+
+def stamp_of(workspace: Path) -> str:
+    """A digest that changes when a file of the workspace, recorded runs aside, is written, added or removed."""
+    digest = hashlib.sha256()
+    for path in sorted(workspace.rglob("*")):
+        if path.is_file() and path.relative_to(workspace).parts[0] != RUNS_FOLDER:
+            state = path.stat()
+            digest.update(f"{path}\0{state.st_mtime_ns}\0{state.st_size}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

@@ -5,34 +5,34 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from pipelines.session import Session, open_session
+from pipelines.session import Session, open_session, open_stores
+from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from pipelines.round import ModelReport, OnProgress
+    from pipelines.round import ModelReport, OnProgress, RoundReport
 
 LOG_EVERY_SECONDS = 15.0
 
 
-@dg.resource(
-    config_schema={
-        "workspace": dg.Field(
-            str,
-            default_value="",
-            description="The workspace's folder; empty for the one that ASSAY_WORKSPACE or the current folder names.",
-        )
-    },
-    description="The workspace and the stores that hold what is recorded.",
-)
-def session_resource(context: dg.InitResourceContext) -> Iterator[Session]:
-    """An open session, closed after the run or tick. Raises InputError for all that a person can mend."""
-    folder = context.resource_config["workspace"]
-    with open_session(Path(folder) if folder else None) as session:
+@dg.resource(description="The workspace's files and the stores that hold what is recorded.")
+def session_resource(_context: dg.InitResourceContext) -> Iterator[Session]:
+    """An open session, closed after the run or tick. Raises InputError for all that a person can mend.
+
+    The workspace is the one that `ASSAY_WORKSPACE` or the current folder names.
+    """
+    with open_session() as session:
         yield session
+
+
+@dg.resource(description="What is recorded, without a look at the workspace's files.")
+def warehouse_resource(_context: dg.InitResourceContext) -> Iterator[Warehouse]:
+    """An open warehouse, closed after the run or tick. Raises InputError for all that a person can mend."""
+    with open_stores() as (_, warehouse):
+        yield warehouse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class Watch:
 
     on_progress: OnProgress | None = None
     on_settled: Callable[[ModelReport], None] | None = None
+    on_report: Callable[[RoundReport], None] | None = None
 
 
 @dg.resource(description="Tells the run's log how far a round is.")

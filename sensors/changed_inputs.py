@@ -10,8 +10,10 @@ import dagster as dg
 from assets.checks import CHECKS, Check, result_of
 from assets.inputs import reference, runs, scenario_config
 from pipelines.partitions import axes_of, cell_key
-from pipelines.session import Session
+from pipelines.session import open_session, stamp_of
 from resources.cells import Cell as CellState
+from resources.warehouse import Warehouse
+from resources.workspace import find_workspace
 from scoring.keys import safe_key
 
 INTERVAL_SECONDS = 30
@@ -54,19 +56,32 @@ def news(states: Sequence[CellState], instance: dg.DagsterInstance) -> list[Even
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Reports changed references and scoring configs, imported runs, and how the checks stand.",
 )
-def changed_inputs(context: dg.SensorEvaluationContext, session: dg.ResourceParam[Session]) -> dg.SensorResult:
-    """Report what changed since it was last reported; nothing where nothing did."""
-    states = session.warehouse.cells()
+def changed_inputs(context: dg.SensorEvaluationContext, warehouse: dg.ResourceParam[Warehouse]) -> dg.SensorResult:
+    """Report what changed since it was last reported; nothing where nothing did. The cursor is the files' stamp."""
+    stamp = _synced(context.cursor)
+    states = warehouse.cells()
     known = axes_of(context.instance)
     axes = known.with_new(_place(state) for state in states)
     return dg.SensorResult(
-        asset_events=news(states, context.instance), dynamic_partitions_requests=axes.requests_beyond(known)
+        asset_events=news(states, context.instance),
+        dynamic_partitions_requests=axes.requests_beyond(known),
+        cursor=stamp,
     )
 
 
-def report_news(session: Session, instance: dg.DagsterInstance) -> int:
+def _synced(stamp: str | None) -> str:
+    """The stamp of the workspace's files, with which the warehouse agrees; they are read only where it is a new one."""
+    folder = find_workspace()
+    now = stamp_of(folder)
+    if now != stamp:
+        with open_session(folder):
+            pass  # opening it brings the files into the warehouse
+    return now
+
+
+def report_news(warehouse: Warehouse, instance: dg.DagsterInstance) -> int:
     """How many things Dagster was told just now; it knows all that the warehouse holds afterwards."""
-    events = news(session.warehouse.cells(), instance)
+    events = news(warehouse.cells(), instance)
     for event in events:
         instance.report_runless_asset_event(event)
     return len(events)

@@ -13,9 +13,9 @@ from assets.scores import TRIGGER_TAG
 from pipelines.jobs import score_models
 from pipelines.partitions import axes_of, cells_of_run, range_tags
 from pipelines.rectangles import Cell, Rectangle, rectangles
-from pipelines.session import Session
 from resources.cells import Cell as CellState
 from resources.rounds import RoundTrigger
+from resources.warehouse import Warehouse
 
 STATE_TAG = "assay/state"
 INTERVAL_SECONDS = 20
@@ -64,12 +64,12 @@ def state_of(rectangle: Rectangle, states: Mapping[Cell, CellState]) -> str:
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Starts the scoring of models whose runs for a scenario are complete and not scored yet.",
 )
-def finished_runs(context: dg.SensorEvaluationContext, session: dg.ResourceParam[Session]) -> dg.SensorResult:
+def finished_runs(context: dg.SensorEvaluationContext, warehouse: dg.ResourceParam[Warehouse]) -> dg.SensorResult:
     """One run over each rectangle of cells that wait for their score."""
     known = axes_of(context.instance)
     unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
     in_flight = {cell for run in unfinished for cell in cells_of_run(run.tags, known)}
-    waiting = to_score(session.warehouse.cells(), in_flight)
+    waiting = to_score(warehouse.cells(), in_flight)
     axes = known.with_new(waiting)
     found = rectangles(waiting, scenarios=axes.scenarios, models=axes.models)
     requests = [_request(one, waiting, context.instance) for one in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from scoring.fragments import Fragment, Option, options_of, types_of
+from scoring.fragments import Fragment, Option, options_of
 from scoring.patterns import matches
 from scoring.records import Json
 
@@ -84,7 +84,23 @@ def _mapping(fragment: Fragment, keyword: str) -> dict[str, Json]:
 
 def is_nullable(fragments: Sequence[Fragment]) -> bool:
     """Whether null is allowed in so many words."""
-    return any(fragment.schema.get("nullable") is True for fragment in fragments) or "null" in types_of(fragments)
+    return any(_allows_null(fragment.schema) for fragment in fragments)
+
+
+def _allows_null(schema: dict[str, Json]) -> bool:
+    branches = [branch for keyword in ("anyOf", "oneOf") for branch in _parts(schema, keyword)]
+    return (
+        schema.get("nullable") is True
+        or schema.get("type") == "null"
+        or "null" in _parts(schema, "type")
+        or None in _parts(schema, "enum")
+        or any(isinstance(branch, dict) and _allows_null(branch) for branch in branches)
+    )
+
+
+def _parts(schema: dict[str, Json], keyword: str) -> list[Json]:
+    found = schema.get(keyword)
+    return found if isinstance(found, list) else []
 
 
 def text_of(option: Option, keyword: str) -> str:

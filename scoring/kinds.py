@@ -75,10 +75,12 @@ _ISO_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ][0-9]{2}:[0-9]{
 _CODE_PATTERN = re.compile(r"\\d|\[[^\]]*0-9|\[[A-Za-z-]+\]\{")
 _FREE_PATTERN = re.compile(r"\\s|\.[*+]|\\w[*+]|(?<!\\) |\\p")
 _DATE_PATTERN = re.compile(r"(?:\\d|\[0-9\])\{4\}\)?[-/.](?:\(.{0,40}\)|(?:\\d|\[0-9\])\{(?:1,)?2\})")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|[0-9]+")
+_HUMP = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W\d_]+|\d+")
 _SENTENCE = re.compile(r"(?<=[^\W\d_A-Z]{2})[.!?…]+[\"'”’»)]*(?:\s+|$)|[。！？]")
 _SENTENCE_WORD = re.compile(r"(?<![^\W_])[^\W\d_A-Z][^\W\d_]*")
-_NUMERIC = re.compile(r"[0-9]|^[½¼¾]$")
+_DIGIT = re.compile(r"\d")
+_NUMERIC = re.compile(r"\d|[½¼¾]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +107,7 @@ def kind_of(name: str, option: Option, values: Sequence[Json], *, is_in_list: bo
 
 def words_of(name: str) -> tuple[str, ...]:
     """The lower-case words of a property name, whether written `likeThis`, `like_this` or `Like this`."""
-    return tuple(word.lower() for word in _WORD.findall(name))
+    return tuple(word.lower() for word in _WORD.findall(_HUMP.sub(" ", name)))
 
 
 def reads_as_number(text: str) -> bool:
@@ -149,7 +151,7 @@ def _date_from_schema(words: Sequence[str], fragments: Sequence[Fragment], texts
         return Basis(kind=Kind.DATE, why="the pattern describes a date")
     said = any(_DATE_PHRASES.search(text) for key in ("description", "title") for text in _strings(fragments, key))
     is_file = bool(words) and words[-1] in _FILE_NAMES
-    if said and not is_file and (not texts or any(parse_date(text) for text in texts)):
+    if said and not is_file and (not texts or any(_DIGIT.search(text) for text in texts)):
         return Basis(kind=Kind.DATE, why="the description names a date format")
     return None
 

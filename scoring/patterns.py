@@ -51,7 +51,7 @@ def _degree(pattern: str) -> int | None:
             if closed:
                 return None
             groups[-1] += 1
-        elif atom == "|" and len(groups) > 1:
+        elif atom[0] in "|?" and len(groups) > 1:
             groups[-1] += 1
         closed = 0
     return sum(groups) + (0 if pattern.startswith("^") else 1)

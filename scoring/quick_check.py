@@ -20,7 +20,9 @@ _BEYOND = frozenset(
         *("divisibleBy",),
     }
 )
-_BESIDE_REFERENCES = frozenset({"$ref", "title", "description", "$comment", "default", "examples", "x-assay"})
+_BESIDE_REFERENCES = frozenset(
+    {"$ref", "$schema", "$defs", "definitions", "$comment", "title", "description", "default", "examples", "x-assay"}
+)
 _CLASSES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
     "boolean": (bool,),

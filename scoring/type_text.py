@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from scoring.declarations import enum_values, rest_of
-from scoring.fragments import Fragment, Option, options_of, types_of
+from scoring.declarations import enum_values, is_nullable, rest_of
+from scoring.fragments import Fragment, Option, options_of
 from scoring.records import Json, Kind
 
 _MAX_VALUES = 20
@@ -15,7 +15,7 @@ _MAX_VALUES = 20
 def type_text(options: Sequence[Option], kind: Kind) -> str:
     """For instance `string (date)`, `integer or null`, `array of string`, `one of "a", "b"`."""
     names = list(dict.fromkeys(_name(option, kind) for option in options))
-    if any("null" in types_of(option.fragments) or _says_nullable(option) for option in options):
+    if any(is_nullable(option.fragments) for option in options):
         names.append("null")
     return " or ".join(names)
 
@@ -52,7 +52,3 @@ def _listed(values: Sequence[Json]) -> str:
 def _is_integer(fragments: Sequence[Fragment]) -> bool:
     named = [fragment.schema.get("type") for fragment in fragments]
     return any(name == "integer" or (isinstance(name, list) and "integer" in name) for name in named)
-
-
-def _says_nullable(option: Option) -> bool:
-    return any(fragment.schema.get("nullable") is True for fragment in option.fragments)

@@ -14,12 +14,14 @@ from fractions import Fraction
 from functools import lru_cache
 
 from scoring.word_tables import (
+    COMPOUND_ENDINGS,
     CURRENCIES,
     FULL_NUMBERS,
     LAST_ROMAN,
     MONEY_SCALES,
     NEGATING_PREFIXES,
     NEGATIONS,
+    OPPOSITE_PREFIXES,
     OPPOSITES,
     UNITS,
 )
@@ -29,6 +31,7 @@ _DIGITS = re.compile(r"-?\d+(?:[.,]\d+)*")
 _GLUED = re.compile(r"(\d)'?([^\W\d_]+)")
 _PLAIN_ENDINGS = frozenset({"st", "nd", "rd", "th", *MONEY_SCALES})
 _FRACTIONS = {"½": Fraction(1, 2), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "half": Fraction(1, 2)}
+_LETTER_WORDS = frozenset("aeiouyzw")
 # Number words that often are none (`the one that`, `a second time`): alone on one side they prove nothing.
 _SOFT = frozenset({"one", "first", "second", "zero", "half"})
 
@@ -40,6 +43,7 @@ class _Facts:
     hard: frozenset[str]
     soft: frozenset[str]
     units: frozenset[str]
+    letters: Words
     negations: int
     words: frozenset[str]
 
@@ -47,9 +51,9 @@ class _Facts:
 def guard_against(left_normal: str, right_normal: str, context_normal: str = "") -> str | None:
     """Why similarity may not match these two normal forms, None where it may.
 
-    `numbers differ`, `units differ`, `negation`, or `opposites: left/right`. Symmetric; reads digits, spelled-out
-    numbers, ordinals, roman numerals and versions. A number that only one side has and that the context (the field's
-    title and description, in normal form) names as well is a repetition of the question and no difference.
+    `numbers differ`, `units differ`, `letters differ` (Plan A, Plan B), `negation`, or `opposites: left/right`.
+    Symmetric; reads digits, spelled-out numbers, ordinals, roman numerals and versions. A number that only one side
+    has, and that the context (the field's title and description in normal form) names as well, is no difference.
     """
     if left_normal == right_normal:
         return None
@@ -58,6 +62,8 @@ def guard_against(left_normal: str, right_normal: str, context_normal: str = "")
         return "numbers differ"
     if left.units and right.units and left.units != right.units:
         return "units differ"
+    if left.letters and right.letters and left.letters != right.letters:
+        return "letters differ"
     if (left.negations > 0) != (right.negations > 0) and not said.negations:
         return "negation"
     return _opposites(left.words - right.words, right.words - left.words)
@@ -82,6 +88,7 @@ def _facts(normal: str) -> _Facts:
         hard=frozenset(value for value, is_soft in numbers if not is_soft),
         soft=frozenset(value for value, is_soft in numbers if is_soft),
         units=frozenset(_units(words)),
+        letters=tuple(_letters(words)),
         negations=sum(_is_negation(words, place) for place in range(len(words))),
         words=frozenset(words),
     )
@@ -99,8 +106,8 @@ def _numbers(words: Words) -> Iterator[tuple[str, bool]]:
             yield word[:-2], word in spelled_soft
         elif _DIGITS.fullmatch(word):
             yield _plain(word), word in spelled_soft
-        elif place == last > 0 and word in LAST_ROMAN:
-            yield str(LAST_ROMAN[word]), False
+        elif place == last > 0 and len(word) == 1 and word.isalpha():
+            yield str(LAST_ROMAN.get(word, word)), False  # Elizabeth I, Plan B
 
 
 def _glued_letters(normal: str) -> Iterator[str]:
@@ -131,6 +138,15 @@ def _units(words: Words) -> Iterator[str]:
             yield unit
 
 
+def _letters(words: Words) -> Iterator[str]:
+    """Single letters that name something: `Plan B`, `William G. Frost`; not those that are words of some language."""
+    for place, word in enumerate(words):
+        if len(word) == 1 and word.isalpha():
+            is_run = any(len(beside) == 1 for beside in (_word_at(words, place - 1), _word_at(words, place + 1)))
+            if is_run or word not in _LETTER_WORDS:
+                yield word
+
+
 def _word_at(words: Words, place: int) -> str:
     return words[place] if 0 <= place < len(words) else ""
 
@@ -149,14 +165,35 @@ def _is_negation(words: Words, place: int) -> bool:
 def _opposites(only_left: frozenset[str], only_right: frozenset[str]) -> str | None:
     """The first pair of opposites, in the order of the alphabet, of which each side has one word and not the other."""
     found = sorted(
-        tuple(sorted((one, other)))
-        for one in only_left
-        for other in only_right
-        if frozenset({one, other}) in OPPOSITES or _is_negated(one, other) or _is_negated(other, one)
+        tuple(sorted((one, other))) for one in only_left for other in only_right if _are_opposites(one, other)
     )
     return f"opposites: {found[0][0]}/{found[0][1]}" if found else None
+
+
+def _are_opposites(one: str, other: str) -> bool:
+    """Whether the words are a known pair, or one word with opposite beginnings or endings."""
+    if frozenset({one, other}) in OPPOSITES or _is_negated(one, other) or _is_negated(other, one):
+        return True
+    if min(len(one), len(other)) < 5:
+        return False
+    return any(_differ_in_affix(one, other, a, b) for a, b in OPPOSITE_PREFIXES) or _differ_in_ending(one, other)
 
 
 def _is_negated(word: str, other: str) -> bool:
     """Whether `other` is the word with a negating prefix: `possible`, `impossible`."""
     return len(word) > 3 and other.endswith(word) and other[: -len(word)] in NEGATING_PREFIXES
+
+
+def _differ_in_affix(one: str, other: str, first: str, second: str) -> bool:
+    """Whether the words are `first` and `second`, in either order, with one rest: `hypertension`, `hypotension`."""
+    rests = {one.removeprefix(first), other.removeprefix(second)}
+    back = {one.removeprefix(second), other.removeprefix(first)}
+    return (len(rests) == 1 and one.startswith(first) and other.startswith(second)) or (
+        len(back) == 1 and one.startswith(second) and other.startswith(first)
+    )
+
+
+def _differ_in_ending(one: str, other: str) -> bool:
+    """Whether the words are two compounds of one stem: `nitrate` and `nitrite`, `chlorine` and `chloride`."""
+    stems = one[:-3], other[:-3]
+    return stems[0] == stems[1] and one[-3:] != other[-3:] and {one[-3:], other[-3:]} <= COMPOUND_ENDINGS

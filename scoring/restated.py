@@ -59,5 +59,5 @@ def _is_said(word: str, said: frozenset[str]) -> bool:
 
 
 def without_fillers(words: Words) -> Words:
-    """The words that carry meaning; all of them where none does."""
-    return tuple(word for word in words if word not in FILLERS or word in NEGATIONS) or words
+    """The words that carry meaning: no small words, except the last word, which may be a name (`Yifan Du`)."""
+    return tuple(word for word in words[:-1] if word not in FILLERS or word in NEGATIONS) + words[-1:]

@@ -254,11 +254,12 @@ NEGATIONS: frozenset[str] = _words(
     "nao sem nenhum nenhuma "
     "nigdy bez zaden zadna "
     "inte ej aldrig utan ikke aldri uden "
-    "не нет без никогда"
+    "не нет без никогда לא בלתי ללא אין لا غير بدون ليس"
 )
 NEGATING_PREFIXES: tuple[str, ...] = ("un", "in", "im", "il", "ir", "dis", "non", "anti", "a", "de", "on", "nie")
 
 _OPPOSITES = """
+from/to von/nach van/naar od/do
 left/right links/rechts gauche/droite izquierda/derecha sinistra/destra esquerda/direita lewa/prawa lewy/prawy
 vanster/hoger up/down upper/lower upward/downward upwards/downwards top/bottom front/back front/rear inner/outer
 inside/outside internal/external interior/exterior indoor/outdoor inbound/outbound incoming/outgoing inward/outward
@@ -302,4 +303,30 @@ FILLERS: frozenset[str] = SMALL_WORDS | _words(
     "is was are were be been its it they he she his her their this that these those which who whom whose what when "
     "where has have had do does did with by as from called named known answer there i you we would will "
     "ist war sind waren est sont etait es era son fueron is zijn was waren to jest byl sa e sao era"
+)
+
+OPPOSITE_PREFIXES: tuple[tuple[str, str], ...] = (
+    ("hyper", "hypo"),
+    ("pre", "post"),
+    ("over", "under"),
+    ("in", "out"),
+    ("in", "ex"),
+    ("im", "ex"),
+    ("inter", "intra"),
+    ("macro", "micro"),
+    ("endo", "exo"),
+    ("homo", "hetero"),
+    ("super", "sub"),
+    ("pro", "anti"),
+    ("up", "down"),
+    ("mono", "poly"),
+    ("uni", "bi"),
+    ("bi", "tri"),
+    ("tachy", "brady"),
+    ("maxi", "mini"),
+)
+COMPOUND_ENDINGS: frozenset[str] = _words("ate ite ide ine ane ene yne")
+# Words that make a text a sentence.
+COPULAS: frozenset[str] = _words(
+    "is was are were called named known by ist war sind est etait fue is zijn jest byl e foi"
 )

@@ -42,10 +42,11 @@ class Lake:
         folder = "/".join([dataset, *folders])
         name = f"{folder}/{uuid.uuid4().hex}{_SUFFIX}"
         if isinstance(self._files, pafs.LocalFileSystem):
-            self._write_local(Path(self._base) / name, table)
+            _write_local(Path(self._base) / name, table)
         else:
-            with self._files.open_output_stream(f"{self._base}/{name}") as stream:  # visible only once closed
-                _write_table(table, stream)
+            whole = _bytes_of(table)  # made first: closing a stream after an error would publish half an object
+            with self._files.open_output_stream(f"{self._base}/{name}") as stream:
+                stream.write(whole)
         return name
 
     def read(self, file: str, *, columns: Sequence[str] | None = None, where: pc.Expression | None = None) -> pa.Table:
@@ -85,20 +86,21 @@ class Lake:
             if info.type == pafs.FileType.File and info.path.endswith((_SUFFIX, _UNFINISHED)):
                 yield info.path.removeprefix(f"{self._base}/"), info.mtime
 
-    def _write_local(self, path: Path, table: pa.Table) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(_UNFINISHED)
-        try:
-            with unfinished.open("wb") as stream:
-                _write_table(table, stream)
-                stream.flush()
-                unfinished.rename(path)  # whoever lists the folder sees whole files only
-                os.fsync(stream.fileno())
-        except OSError:
-            unfinished.unlink(missing_ok=True)
-            path.unlink(missing_ok=True)
-            raise
+
+def _write_local(path: Path, table: pa.Table) -> None:
+    _make_folder(path.parent)
+    unfinished = path.with_suffix(_UNFINISHED)
+    try:
+        with unfinished.open("wb") as stream:
+            _write_table(table, stream)
+            stream.flush()
+            unfinished.rename(path)  # whoever lists the folder sees whole files only
+            os.fsync(stream.fileno())
         _sync_folder(path.parent)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _opened(root: str) -> tuple[pafs.FileSystem, str]:
@@ -130,6 +132,21 @@ def _row_groups(table: pa.Table) -> Iterator[pa.Table]:
         if row == len(models) or models[row] != models[start]:
             yield table.slice(start, row - start)
             start = row
+
+
+def _bytes_of(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    _write_table(table, sink)
+    return sink.getvalue()
+
+
+def _make_folder(folder: Path) -> None:
+    """The folder is there, and will be after a power cut."""
+    if folder.exists():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    _sync_folder(folder.parent)
 
 
 def _sync_folder(folder: Path) -> None:

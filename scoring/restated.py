@@ -6,6 +6,7 @@ already say, and the small words of a sentence, add nothing; what else the sente
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from scoring.word_tables import FILLERS, NEGATIONS
@@ -19,6 +20,14 @@ from scoring.words import (
     words_of,
 )
 
+# Values that a description gives as examples or choices: an answer that holds two of them repeats no question.
+_CHOICES = re.compile(
+    r"\([^()]*\)"
+    r"|\b(?:e\.g\.|i\.e\.|z\.b\.|bijv\.|np\.|(?:for example|for instance|such as|one of|either|including|allowed values"
+    r"|possible values|options|zum beispiel|bijvoorbeeld|par exemple|por ejemplo)\b)[^.;]*"
+    r"|\w+(?:, \w+)*,? (?:or|oder|ou|lub) \w+(?=$|[.,;:?!])"
+)
+
 
 @lru_cache(1 << 14)
 def canonical(normal: str) -> Words:
@@ -28,9 +37,11 @@ def canonical(normal: str) -> Words:
 
 
 @lru_cache(1 << 12)
-def singulars(normal: str) -> frozenset[str]:
-    """The canonical words of a text without their plural ending."""
-    return frozenset(singular(word) for word in canonical(normal))
+def said_by(context_normal: str) -> frozenset[str]:
+    """The words that an answer may repeat from the field's context, singular: none that is an example or a choice."""
+    plain = _CHOICES.sub(" ", context_normal)
+    choices = {word for match in _CHOICES.finditer(context_normal) for word in canonical(match[0])}
+    return frozenset(singular(word) for word in canonical(plain)) - choices
 
 
 def singular(word: str) -> str:
@@ -48,7 +59,7 @@ def answer_words(reference_normal: str, candidate_normal: str, context_normal: s
     A word that the reference holds stays, a negation stays, and so does everything where nothing else would.
     """
     wanted = frozenset(canonical(reference_normal))
-    said = singulars(context_normal)
+    said = said_by(context_normal)
     words = canonical(candidate_normal)
     kept = tuple(word for word in words if word in wanted or word in NEGATIONS or not _is_said(word, said))
     return kept or words

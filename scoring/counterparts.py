@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoring.item_keys import item_key
 from scoring.records import Json
-from scoring.spots import Spot
+from scoring.spots import Spot, child_of
 from scoring.values import key_of
 
 
@@ -38,7 +38,7 @@ def _step(above: Spot, below: Spot, values: list[Json]) -> list[Json]:
 
 
 def _name(spot: Spot, item: dict[str, Json], name_of: str) -> object:
-    return item_key(spot.node.property(name_of), item.get(name_of))
+    return item_key(child_of(spot.node, name_of), item.get(name_of))
 
 
 def is_same_value(spot: Spot, left: Json, right: Json) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 from scoring.records import Json, ListOrder
 from scoring.schema import Node
-from scoring.spots import MAX_DEPTH
+from scoring.spots import MAX_DEPTH, child_of
 from scoring.values import key_of
 
 
@@ -23,7 +23,7 @@ def _object_key(node: Node, value: dict[str, Json], depth: int) -> Hashable | No
     parts: list[tuple[str, Hashable]] = []
     for name in sorted(value):
         child = value[name]
-        place = node.property(name)
+        place = child_of(node, name)
         if child is None or child == "" or place.is_ignored:
             continue
         key = item_key(place.for_value(child), child, depth + 1)

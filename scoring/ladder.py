@@ -25,7 +25,7 @@ from scoring.guards import guard_against
 from scoring.questions import compare_question
 from scoring.records import Cutoffs, Json, Kind, Origin, Outcome, Rung, Setting
 from scoring.similarity import combined_similarity
-from scoring.spots import Spot
+from scoring.spots import Spot, context_of
 from scoring.text import normal_form
 from scoring.values import free_match, text_of
 from scoring.variants import is_variant
@@ -54,7 +54,7 @@ def decide(attempt: Attempt, spot: Spot, candidate: Json) -> Decision:
 def _unequal(attempt: Attempt, spot: Spot, values: Sequence[Json], candidate: Json) -> Decision:
     match spot.node.kind:
         case Kind.TEXT:
-            return _best([_text(attempt, value, candidate) for value in values], attempt, spot, candidate)
+            return _best([_text(attempt, spot, value, candidate) for value in values], attempt, spot, candidate)
         case Kind.PROSE:
             return _prose(attempt, spot, values, candidate)
         case Kind.NUMBER:
@@ -98,28 +98,30 @@ def _unless_contested(attempt: Attempt, spot: Spot, candidate: Json, differs: De
     return ask(attempt, spot, candidate, differs.similarity, contested) if contested else differs
 
 
-def _text(attempt: Attempt, reference: Json, candidate: Json) -> Decision:
+def _text(attempt: Attempt, spot: Spot, reference: Json, candidate: Json) -> Decision:
     """One text against another; `partial` stands for undecided, which only the judge can settle."""
     config = attempt.task.config
     left, right = text_of(reference), text_of(candidate)
     if left is None or right is None or config.cutoffs is None:
         return mismatch("different texts, and nothing but equality was available", setting=_EXACT_ONLY)
-    left, right = normal_form(left), normal_form(right)
-    rule = is_variant(left, right)
+    left, right, context = normal_form(left), normal_form(right), context_of(spot.node)
+    rule = is_variant(left, right, context)
     if rule is not None:
         setting = Setting(text=f"variant: {rule}", origin=Origin.DEFAULT)
         return Decision(outcome=Outcome.MATCH, credit=1.0, rung=Rung.VARIANT, setting=setting)
-    guard = guard_against(left, right)
+    guard = guard_against(left, right, context)
     if guard is not None and not attempt.task.has_judge:
         return mismatch(f"similarity cannot decide: {guard}")
-    return _by_similarity(attempt, config.cutoffs, left, right, guard)
+    return _by_similarity(attempt, config.cutoffs, (left, right, context), guard)
 
 
-def _by_similarity(attempt: Attempt, cutoffs: Cutoffs, left: str, right: str, guard: str | None) -> Decision:
+def _by_similarity(attempt: Attempt, cutoffs: Cutoffs, texts: tuple[str, str, str], guard: str | None) -> Decision:
+    left, right, context = texts
     cosine = attempt.cosine(left, right)
     if cosine is None:
         return PENDING
-    similarity = combined_similarity(left, right, cosine, model_name=attempt.task.config.embedding_model or "")
+    name = attempt.task.config.embedding_model or ""
+    similarity = combined_similarity(left, right, cosine, model_name=name, context_normal=context)
     setting = cutoffs.setting
     if similarity >= cutoffs.same and guard is None:
         return Decision(outcome=Outcome.MATCH, credit=1.0, rung=Rung.EMBEDDING, similarity=similarity, setting=setting)

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
+from scoring.alike import similarities
 from scoring.attempt import Attempt
 from scoring.guards import guard_against
 from scoring.records import Json, Kind
 from scoring.schema import Node
-from scoring.spots import counted_fields
+from scoring.spots import child_of, context_of, counted_fields
 from scoring.text import normal_form
 from scoring.values import key_of, text_of
 
@@ -96,7 +97,7 @@ def objects_likeness(
             fields |= dict.fromkeys(value)
     tally = _Tally.empty(len(left), len(right))
     for name in fields:
-        child = node.property(name)
+        child = child_of(node, name)
         if not child.is_ignored and child.weight > 0:
             ours, theirs = [value.get(name) for value in left], [value.get(name) for value in right]
             tally.add(name, names, child.weight, likeness(attempt, child, ours, theirs, vectors), ours, theirs)
@@ -179,7 +180,7 @@ def _texts_likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: S
     )
     alike = (np.maximum(raw - NOISE, 0) / (100 - NOISE)).astype(np.float32)
     if vectors and node.kind is Kind.TEXT and not node.is_exact:
-        alike = np.maximum(alike, _by_vectors(attempt, ours, theirs))
+        alike = np.maximum(alike, _by_vectors(attempt, node, ours, theirs))
     if len(ours) == len(left) and len(theirs) == len(right):
         return alike
     return alike[np.ix_(our_index, their_index)]
@@ -191,18 +192,19 @@ def _distinct(values: Sequence[Json]) -> tuple[list[str], list[int]]:
     return list(seen), index
 
 
-def _by_vectors(attempt: Attempt, left: Sequence[str], right: Sequence[str]) -> Matrix:
+def _by_vectors(attempt: Attempt, node: Node, left: Sequence[str], right: Sequence[str]) -> Matrix:
     """What the embedding rung says: 1 for a match, a half where it is undecided, else 0; 0 while a vector is open."""
     cutoffs = attempt.task.config.cutoffs
-    ours, theirs = attempt.vectors_of(left), attempt.vectors_of(right)
-    if cutoffs is None or ours is None or theirs is None:
-        return np.zeros((len(left), len(right)), dtype=np.float32)
-    cosines = ours @ theirs.T
-    result = np.where(cosines >= cutoffs.undecided, np.float32(UNDECIDED_LIKENESS), np.float32(0))
-    for i, j in np.argwhere(cosines >= cutoffs.same):
-        if guard_against(left[i], right[j]) is None:
+    context = context_of(node)
+    found = similarities(attempt, left, right, context)
+    result = np.zeros((len(left), len(right)), dtype=np.float32)
+    if cutoffs is None or found is None:
+        return result
+    result[found >= cutoffs.undecided] = UNDECIDED_LIKENESS
+    for i, j in np.argwhere(found >= cutoffs.same):
+        if guard_against(left[i], right[j], context) is None:
             result[i, j] = 1.0
-    return result.astype(np.float32)
+    return result
 
 
 def _lists_likeness(attempt: Attempt, node: Node, left: Sequence[list[Json]], right: Sequence[list[Json]]) -> Matrix:

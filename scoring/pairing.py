@@ -32,7 +32,7 @@ from scoring.likeness import Matrix, Names, likeness, objects_likeness
 from scoring.records import Json
 from scoring.scalar_pairs import pair_scalars
 from scoring.schema import Node
-from scoring.spots import Spot
+from scoring.spots import Spot, child_of
 from scoring.values import text_of
 
 ITEM_THRESHOLD = 0.5
@@ -202,7 +202,7 @@ def _identity(spot: Spot, value: Json, names: Sequence[str]) -> Hashable | None:
     parts = []
     for name in names:
         held = value.get(name)
-        place = spot.node.property(name)
+        place = child_of(spot.node, name)
         key = None if held is None or held == "" else item_key(place.for_value(held), held)
         if key is None:
             return None
@@ -220,7 +220,7 @@ def _can_embed(attempt: Attempt, ours: Sequence[Spot], theirs: Sequence[Candidat
         for value in (*(item.value for item in ours), *(item.value for item in theirs))
         if isinstance(value, dict)
         for name, held in value.items()
-        if isinstance(held, str) and attempt.is_embedded(node.property(name))
+        if isinstance(held, str) and attempt.is_embedded(child_of(node, name))
         for text in (text_of(held),)
         if text
     ]

@@ -16,7 +16,7 @@ from scoring.item_keys import item_key, order_text
 from scoring.passages import documents_for
 from scoring.records import Answer, Json, Question, QuestionKind, Verdict
 from scoring.schema import Node
-from scoring.spots import Spot
+from scoring.spots import Spot, child_of
 from scoring.task import Task
 from scoring.text import clean
 
@@ -135,7 +135,7 @@ def item_label(item: Spot, candidate: Json, place: Node) -> Json:
     if name is None or (place.parent is item.node and place.name == name):
         return None
     labels = [_shown(value[name]) for value in (item.value, candidate) if isinstance(value, dict) and value.get(name)]
-    forms = {order_text(item_key(item.node.property(name), label)): label for label in sorted(labels, key=_dumps)}
+    forms = {order_text(item_key(child_of(item.node, name), label)): label for label in sorted(labels, key=_dumps)}
     named = list(forms.values())
     return named[0] if len(named) == 1 else sorted(named, key=_dumps) or None
 

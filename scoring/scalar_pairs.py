@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from scoring.attempt import COSINE_DIGITS, Attempt
+from scoring.alike import similarities
+from scoring.attempt import Attempt
 from scoring.guards import guard_against
 from scoring.records import Cutoffs, Json, Kind
-from scoring.similarity import combined_similarity
-from scoring.spots import Spot
+from scoring.spots import Spot, context_of
 from scoring.text import normal_form
 from scoring.values import free_match
 from scoring.variants import is_variant
@@ -20,6 +20,7 @@ Worth = dict[tuple[int, int], float]
 
 MOST_CROSS_CHECKS = 40_000
 """Up to this many pairs, every leftover is compared with every other by the rungs that have no key for it."""
+_LEAST_WORTH = 1e-6
 
 
 def pair_scalars(attempt: Attempt, ours: Sequence[Spot], theirs: Sequence[Json]) -> list[tuple[int, int]]:
@@ -59,9 +60,10 @@ def _free(attempt: Attempt, ours: Sequence[Spot], theirs: Sequence[Json]) -> Wor
 
 def _variants(attempt: Attempt, ours: Sequence[Spot], theirs: Sequence[Json]) -> Worth:
     left, right = _texts(attempt, ours, theirs)
-    if len(left) * len(right) > MOST_CROSS_CHECKS:
+    if not left or len(left) * len(right) > MOST_CROSS_CHECKS:
         return {}
-    return {(i, j): 1.0 for i, text in left for j, other in right if is_variant(text, other) is not None}
+    context = context_of(ours[0].node)
+    return {(i, j): 1.0 for i, text in left for j, other in right if is_variant(text, other, context) is not None}
 
 
 def _texts(
@@ -82,30 +84,24 @@ def _similar(attempt: Attempt, ours: Sequence[Spot], theirs: Sequence[Json]) -> 
     left, right = _texts(attempt, ours, theirs)
     if cutoffs is None or not left or not right:
         return {}
-    if not attempt.want_texts([text for _, text in (*left, *right)]):
+    context = context_of(ours[0].node)
+    found = similarities(attempt, [text for _, text in left], [text for _, text in right], context)
+    if found is None:
         return {}
-    rows, columns = attempt.vectors_of([text for _, text in left]), attempt.vectors_of([text for _, text in right])
-    if rows is None or columns is None:
-        return {}
-    cosines = np.round(rows @ columns.T, COSINE_DIGITS)
     worth: Worth = {}
-    for i, j in np.argwhere(cosines >= cutoffs.undecided):
-        kind = ours[left[i][0]].node.kind
-        similarity = _pair_similarity(attempt, kind, cutoffs, left[i][1], right[j][1], float(cosines[i, j]))
-        if similarity > 0:
-            worth[left[i][0], right[j][0]] = similarity
+    for i, j in np.argwhere(found >= cutoffs.undecided):
+        (at, text), (other_at, other) = left[i], right[j]
+        is_prose = ours[at].node.kind is Kind.PROSE
+        if is_prose or _may_be_one(attempt, cutoffs, text, other, float(found[i, j]), context):
+            worth[at, other_at] = max(float(found[i, j]), _LEAST_WORTH)
     return worth
 
 
-def _pair_similarity(attempt: Attempt, kind: Kind, cutoffs: Cutoffs, ours: str, theirs: str, cosine: float) -> float:
-    """The similarity of two texts that may be one item, 0 where they may not."""
-    if kind is Kind.PROSE:
-        return max(cosine, 0.0)
-    name = attempt.task.config.embedding_model or ""
-    similarity = combined_similarity(ours, theirs, cosine, model_name=name)
-    is_match = similarity >= cutoffs.same and guard_against(ours, theirs) is None
-    is_undecided = similarity >= cutoffs.undecided and attempt.task.has_judge
-    return max(similarity, 1e-6) if is_match or is_undecided else 0.0
+def _may_be_one(attempt: Attempt, cutoffs: Cutoffs, ours: str, theirs: str, similarity: float, context: str) -> bool:
+    """Whether the embedding rung matches two texts, or a judge can be asked whether they are one."""
+    if attempt.task.has_judge:
+        return True
+    return similarity >= cutoffs.same and guard_against(ours, theirs, context) is None
 
 
 def _assigned(worth: Worth) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ the items shares that weight as any nested object does. So the weight the refere
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from scoring.emptiness import is_empty
@@ -63,6 +64,17 @@ class Spot:
         return tuple(reversed(above))
 
 
+@lru_cache(1 << 15)
+def child_of(node: Node, name: str) -> Node:
+    """`node.property(name)`, kept for a while also for keys that only candidates hold."""
+    return node.property(name)
+
+
+def context_of(node: Node) -> str:
+    """The title and description of a field in normal form: what an answer may merely repeat."""
+    return normal_form(f"{node.title} {node.description}")
+
+
 def grow(root: Node, reference: Json, empty_values: tuple[str, ...]) -> Spot:
     """The tree of the whole reference. A root object's fields weigh their own weight; any other root weighs 1."""
     spot = Spot(node=root.for_value(reference), path="", value=reference, is_blank=False, weight=1.0, parent=None)
@@ -77,14 +89,14 @@ def counted_fields(node: Node, value: dict[str, Json]) -> dict[str, Node]:
     fields = dict(node.properties())
     for name in value:
         if name not in fields:
-            fields[name] = node.property(name)
+            fields[name] = child_of(node, name)
     return {name: child for name, child in fields.items() if not child.is_ignored}
 
 
 def holds_nothing(node: Node, value: Json, empty_values: tuple[str, ...], protected: tuple[Json, ...] = ()) -> bool:
     """Whether nothing but ignored and empty fields stands here."""
     if isinstance(value, dict):
-        return all(_child_holds_nothing(node.property(name), child, empty_values) for name, child in value.items())
+        return all(_child_holds_nothing(child_of(node, name), child, empty_values) for name, child in value.items())
     if isinstance(value, list):
         return all(_child_holds_nothing(node.item(index), child, empty_values) for index, child in enumerate(value))
     return is_empty(value, empty_values, protected or protected_at(node, None))

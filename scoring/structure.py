@@ -21,7 +21,7 @@ from scoring.paths import extend
 from scoring.records import Json, Side
 from scoring.rows import clash_row, compared_row, empty_row, extra_row, missing_row
 from scoring.schema import Node, Shape
-from scoring.spots import MAX_DEPTH, Spot, counted_fields, filled_weight, holds_nothing
+from scoring.spots import MAX_DEPTH, Spot, child_of, counted_fields, filled_weight, holds_nothing
 
 
 def compare_root(attempt: Attempt, value: Json) -> None:
@@ -86,7 +86,7 @@ def _object(attempt: Attempt, spot: Spot, value: dict[str, Json]) -> None:
         return
     for name, held in value.items():
         if name not in spot.fields:
-            place = spot.node.property(name)
+            place = child_of(spot.node, name)
             if not place.is_ignored:
                 weight = spot.unit * place.weight
                 _unexpected_key(attempt, place, extend(spot.path, name), held, weight, spot.list_path)

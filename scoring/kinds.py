@@ -93,7 +93,9 @@ class Basis:
 
 def kind_of(name: str, option: Option, values: Sequence[Json], *, is_in_list: bool) -> Basis:
     """The kind of the leaf called `name`, whose reference values are `values` (empty and missing ones left out)."""
-    if any("enum" in fragment.schema or "const" in fragment.schema for fragment in option.fragments):
+    if option.type != "boolean" and any(
+        "enum" in fragment.schema or "const" in fragment.schema for fragment in option.fragments
+    ):
         return Basis(kind=Kind.ENUM, why="the schema lists the allowed values")
     match option.type or _type_among(values):
         case "boolean":

@@ -39,6 +39,39 @@ def test_a_violation_names_place_and_fault(schema: Json, value: Json, words: str
     assert words in found[0]
 
 
+@pytest.mark.parametrize(
+    ("items", "is_fine"),
+    [
+        ([1, 2], True),
+        ([1, 1.0], False),
+        ([True, 1], True),
+        ([{"a": 1, "b": 2}, {"b": 2, "a": 1.0}], False),
+        ([[], {}], True),
+    ],
+)
+def test_unique_items_are_told_apart_as_json_values(items: list[Json], is_fine: bool) -> None:
+    assert violations({"uniqueItems": True}, items) == (
+        [] if is_fine else ["/: the list holds the same item more than once"]
+    )
+
+
+def test_ten_thousand_unique_objects_are_checked() -> None:
+    assert violations({"uniqueItems": True}, [{"n": number} for number in range(10_000)]) == []
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_a_union_that_nothing_fits_is_said_in_json_words(keyword: str) -> None:
+    assert violations({keyword: [{"type": "string"}, {"type": "number"}]}, None) == [
+        "/: null fits none of the allowed forms"
+    ]
+
+
+def test_a_value_that_fits_two_of_one_is_said() -> None:
+    assert violations({"oneOf": [{"type": "number"}, {"minimum": 0}]}, 1) == [
+        "/: 1 fits more than one of the allowed forms"
+    ]
+
+
 def test_nullable_allows_null() -> None:
     schema: Json = {"properties": {"a": {"type": "string", "nullable": True, "enum": ["x"]}}}
     assert violations(schema, {"a": None}) == []

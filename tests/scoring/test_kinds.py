@@ -33,6 +33,8 @@ SENTENCES = "The ship sank in a storm. Nobody was saved from the cold water."
         (Kind.NUMBER, "a", {"type": "number"}, ["12"]),
         (Kind.BOOLEAN, "a", {"type": "boolean"}, ["yes"]),
         (Kind.ENUM, "a", {"enum": ["x", "y"]}, ["x"]),
+        (Kind.ENUM, "a", {"type": "integer", "enum": [1, 2]}, [1]),
+        (Kind.BOOLEAN, "a", {"type": "boolean", "const": True}, [True]),
         (Kind.ENUM, "a", {"type": "string", "const": "x"}, []),
         (Kind.ENUM, "notes", {"type": ["string", "null"], "enum": ["x", None]}, []),
         (Kind.DATE, "a", {"type": "string", "format": "date"}, ["spring"]),

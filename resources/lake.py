@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +24,7 @@ from scoring.keys import safe_key
 
 _SUFFIX = ".parquet"
 _UNFINISHED = ".unfinished"
+_S3_OPTIONS = {"endpoint_override", "scheme", "region"}
 
 
 class Lake:
@@ -61,7 +63,7 @@ class Lake:
         except FileNotFoundError:
             raise InputError(
                 f"the lake has lost {file}, which a row in Postgres names",
-                where=self.root,
+                where=_named(self.root),
                 remedy="Restore the lake from its backup, or point ASSAY_LAKE at the right one",
             ) from None
 
@@ -107,12 +109,31 @@ def _opened(root: str) -> tuple[pafs.FileSystem, str]:
     if "://" not in root:
         return pafs.LocalFileSystem(), str(Path(root).absolute())
     try:
-        files, base = pafs.FileSystem.from_uri(root)
-    except (pa.ArrowInvalid, OSError) as error:
+        files, base = _object_store(root) if root.startswith("s3://") else pafs.FileSystem.from_uri(root)
+    except (pa.ArrowInvalid, OSError, ValueError) as error:
         raise InputError(
-            f"the lake cannot be opened: {error}", where=root, remedy="Use a path or s3://bucket/prefix"
+            f"the lake cannot be opened: {error}", where=_named(root), remedy="Use a path or s3://bucket/prefix"
         ) from None
     return files, base.rstrip("/")
+
+
+def _object_store(root: str) -> tuple[pafs.FileSystem, str]:
+    """S3, as `s3://bucket/prefix?endpoint_override=host:9000&scheme=http&region=eu-west-1` names it.
+
+    Keys come from the environment only, as does the endpoint where the URL names none (`AWS_ENDPOINT_URL`).
+    """
+    parts = urlsplit(root)
+    options = dict(parse_qsl(parts.query))
+    if not set(options) <= _S3_OPTIONS:
+        raise ValueError(f"the options of an s3:// lake are {', '.join(sorted(_S3_OPTIONS))}")
+    if endpoint := os.environ.get("AWS_ENDPOINT_URL"):
+        options.setdefault("endpoint_override", endpoint)
+    store = pafs.S3FileSystem(allow_delayed_open=True, **options)  # a small file is one request then
+    return store, f"{parts.netloc}{parts.path}"
+
+
+def _named(root: str) -> str:
+    return root.partition("?")[0]
 
 
 def _write_table(table: pa.Table, stream: Any) -> None:

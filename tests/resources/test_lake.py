@@ -127,6 +127,19 @@ def test_a_root_of_an_unknown_kind_is_an_error_that_names_it() -> None:
         Lake("ftp://host/lake")
 
 
+def test_keys_have_no_place_in_the_name_of_a_lake_and_are_not_repeated() -> None:
+    with pytest.raises(
+        InputError, match="the options of an s3:// lake are endpoint_override, region, scheme"
+    ) as raised:
+        Lake("s3://bucket/lake?secret_key=hunter2")
+    assert "hunter2" not in str(raised.value)
+
+
+def test_an_s3_lake_is_opened_without_asking_the_network() -> None:
+    lake = Lake("s3://bucket/lake?endpoint_override=127.0.0.1:9&scheme=http&region=eu-west-1")
+    assert lake.root.startswith("s3://bucket/lake")
+
+
 @pytest.mark.parametrize("dataset", sorted(DATASETS))
 def test_every_field_of_every_dataset_says_what_it_means(dataset: str, tmp_path: Path) -> None:
     lake = Lake(str(tmp_path))

@@ -107,8 +107,8 @@ def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]
     )
     python, port = sys.executable, address.rpartition(":")[2]
     scripts = Path(python).parent
-    code = (python, "-m", "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket)
-    code += ("--location-name", "assay", "--lazy-load-user-code", "--use-python-environment-entry-point")
+    options = ("--location-name", "assay", "--lazy-load-user-code", "--use-python-environment-entry-point")
+    code = (python, "-m", "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket, *options)
     web = (str(scripts / "dagster-webserver"), "-h", LOOPBACK, "-p", port, "-w", str(settings))
     daemon = (str(scripts / "dagster-daemon"), "run", "-w", str(settings))
     return (

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipelines.round import score_round
+from pipelines.session import Session, open_session
+from sensors.changed_inputs import VERSION_TAG, changed, changed_inputs
+from tests.small_workspace import MODELS, REFERENCE, SCENARIOS, run_of, write_workspace
+
+CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
+Event = dg.AssetObservation | dg.AssetMaterialization | dg.AssetCheckEvaluation
+
+
+def test_only_new_and_other_versions_are_news() -> None:
+    assert changed({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "1"}) == {"b": "2", "c": "3"}
+
+
+@pytest.fixture
+def session(assay_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    del assay_home
+    folder = write_workspace(tmp_path / "ws")
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
+    with open_session(folder) as session:
+        yield session
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+def tick(session: Session, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult:
+    """One tick as the daemon runs it: what it reports is in the instance afterwards."""
+    context = dg.build_sensor_context(instance=instance, cursor=cursor, resources={"warehouse": session.warehouse})
+    result = changed_inputs(context)
+    assert isinstance(result, dg.SensorResult)
+    for request in result.dynamic_partitions_requests or ():
+        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys or ()))
+    for event in result.asset_events:
+        instance.report_runless_asset_event(event)
+    return result
+
+
+def places(result: dg.SensorResult, kind: type[Event]) -> list[tuple[str, str | None]]:
+    return sorted(
+        (event.asset_key.to_user_string(), getattr(event, "partition", None))
+        for event in result.asset_events
+        if isinstance(event, kind)
+    )
+
+
+def test_everything_is_reported_once(session: Session, instance: dg.DagsterInstance) -> None:
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    first = tick(session, instance)
+    assert places(first, dg.AssetObservation) == [
+        ("reference", "alpha"),
+        ("reference", "beta~20~2f~20b"),
+        ("scenario_config", "alpha"),
+        ("scenario_config", "beta~20~2f~20b"),
+    ]
+    assert len(places(first, dg.AssetMaterialization)) == len(CELLS)
+    assert len(places(first, dg.AssetCheckEvaluation)) == 4
+    second = tick(session, instance, first.cursor)
+    assert not second.asset_events
+    assert not second.dynamic_partitions_requests
+
+
+def test_a_restarted_daemon_without_its_cursor_repeats_nothing(session: Session, instance: dg.DagsterInstance) -> None:
+    tick(session, instance)
+    assert not tick(session, instance, cursor=None).asset_events
+
+
+def test_an_edited_reference_file_is_one_observation_of_one_scenario_and_a_stale_check(
+    session: Session, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    score_round(session, CELLS)
+    first = tick(session, instance)
+    file = tmp_path / "ws" / "scenarios" / "s0" / "reference.json"
+    file.write_text(json.dumps(REFERENCE | {"year": 1816}))  # type: ignore[operator]  # an object
+    second = tick(session, instance, first.cursor)
+    assert places(second, dg.AssetObservation) == [("reference", "alpha")]
+    (check,) = [event for event in second.asset_events if isinstance(event, dg.AssetCheckEvaluation)]
+    assert (check.check_name, check.passed) == ("scores_fresh", False)
+    assert "assay score --stale" in str(check.description)
+    assert not tick(session, instance, second.cursor).asset_events
+
+
+def test_a_file_edited_back_is_reported_as_the_version_it_was(
+    session: Session, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    file = tmp_path / "ws" / "scenarios" / "s0" / "reference.json"
+    before = file.read_text()
+    versions = []
+    cursor = None
+    for text in (before, json.dumps({"name": "Somebody", "year": 1}), before):
+        file.write_text(text)
+        result = tick(session, instance, cursor)
+        cursor = result.cursor
+        versions += [
+            (event.tags or {})[VERSION_TAG]
+            for event in result.asset_events
+            if isinstance(event, dg.AssetObservation)
+            and (event.asset_key.to_user_string(), event.partition) == ("reference", "alpha")
+        ]
+    assert len(versions) == 3
+    assert versions[0] == versions[2] != versions[1]

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from pipelines.partitions import add_partitions, cell_key, range_tags
+from pipelines.rectangles import Rectangle
+from pipelines.round import score_round
+from pipelines.session import Session, open_session
+from resources.cells import Cell, ScoreHead
+from resources.reference_versions import ReferenceOrigin
+from sensors.finished_runs import MOST_ATTEMPTS, STATE_TAG, finished_runs, state_of, to_score
+from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
+
+CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
+HEAD = ScoreHead(
+    model_score_id=1, reference_version_id=1, reference_hash="r", config_hash="c", runs_hash="u", mode="full"
+)
+WAITING = Cell(
+    scenario_id="s",
+    model_id="m",
+    expected_repetitions=3,
+    recorded=3,
+    newest_run_id=7,
+    runs_hash="u",
+    reference_hash="r",
+    has_verified_reference=True,
+    config_hash="c",
+    head=None,
+    is_stale=False,
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_wanted"),
+    [
+        (WAITING, True),
+        (replace(WAITING, recorded=2), False),
+        (replace(WAITING, recorded=0, expected_repetitions=0), False),
+        (replace(WAITING, has_verified_reference=False), False),
+        (replace(WAITING, head=HEAD), False),
+        (replace(WAITING, head=HEAD, is_stale=True), False),
+        (replace(WAITING, head=HEAD, runs_hash="more", recorded=4), True),
+    ],
+)
+def test_complete_unscored_models_with_a_verified_reference_are_scored(cell: Cell, is_wanted: bool) -> None:
+    assert bool(to_score([cell], in_flight=())) is is_wanted
+
+
+def test_a_model_that_is_being_scored_is_left_alone() -> None:
+    assert to_score([WAITING], in_flight=[("s", "m")]) == {}
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        replace(WAITING, newest_run_id=8),
+        replace(WAITING, reference_hash="edited"),
+        replace(WAITING, config_hash="stricter"),
+    ],
+)
+def test_a_later_legitimate_round_has_another_run_key(later: Cell) -> None:
+    rectangle = Rectangle(first=("s", "m"), last=("s", "m"), cells=(("s", "m"),))
+    assert state_of(rectangle, {("s", "m"): later}) != state_of(rectangle, {("s", "m"): WAITING})
+
+
+@pytest.fixture
+def session(assay_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    del assay_home
+    folder = write_workspace(tmp_path / "ws")
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
+    with open_session(folder) as session:
+        yield session
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+def tick(session: Session, instance: dg.DagsterInstance) -> dg.SensorResult:
+    """One tick, after which the instance holds the partitions that it asked for."""
+    context = dg.build_sensor_context(instance=instance, resources={"warehouse": session.warehouse})
+    result = finished_runs(context)
+    assert isinstance(result, dg.SensorResult)
+    for request in result.dynamic_partitions_requests or ():
+        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys or ()))
+    return result
+
+
+def test_a_whole_import_becomes_one_ranged_run_the_same_at_every_tick(
+    session: Session, instance: dg.DagsterInstance
+) -> None:
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    first, second = tick(session, instance), tick(session, instance)
+    (request,) = first.run_requests or ()
+    (again,) = second.run_requests or ()
+    assert request.run_key == again.run_key
+    assert request.tags["dagster/asset_partition_range_start"] == str(cell_key(CELLS[0]))
+    assert request.tags["dagster/asset_partition_range_end"] == str(cell_key(CELLS[-1]))
+    assert not second.dynamic_partitions_requests
+
+
+def test_nothing_is_asked_for_while_a_run_over_the_cells_is_under_way(
+    session: Session, instance: dg.DagsterInstance
+) -> None:
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    axes = add_partitions(instance, CELLS)
+    rectangle = Rectangle(first=CELLS[0], last=CELLS[-1], cells=tuple(CELLS))
+    assert len(axes.scenarios) == 2
+    instance.add_run(dg.DagsterRun(job_name="x", status=dg.DagsterRunStatus.STARTED, tags=range_tags(rectangle)))
+    assert not tick(session, instance).run_requests
+
+
+def test_after_the_score_nothing_is_asked_for_and_after_another_run_it_is(
+    session: Session, instance: dg.DagsterInstance
+) -> None:
+    session.warehouse.import_runs([run_of(*CELLS[0])])
+    (first,) = tick(session, instance).run_requests or ()
+    score_round(session, CELLS[:1])
+    assert not tick(session, instance).run_requests
+    session.warehouse.import_runs([run_of(*CELLS[0], repetition=2)])
+    (second,) = tick(session, instance).run_requests or ()
+    assert first.run_key != second.run_key
+
+
+def test_an_owners_edit_alone_starts_no_scoring(session: Session, instance: dg.DagsterInstance) -> None:
+    session.warehouse.import_runs([run_of(*CELLS[0])])
+    score_round(session, CELLS[:1])
+    session.warehouse.save_reference(
+        CELLS[0][0], {"name": "Ada", "year": 1815}, author="owner", origin=ReferenceOrigin.OWNER_SAVE, is_verified=True
+    )
+    assert session.warehouse.cells()[0].is_stale
+    assert not tick(session, instance).run_requests
+
+
+def test_a_round_that_crashed_is_tried_again_with_a_new_key_but_not_for_ever(
+    session: Session, instance: dg.DagsterInstance
+) -> None:
+    session.warehouse.import_runs([run_of(*CELLS[0])])
+    keys = []
+    for _ in range(MOST_ATTEMPTS):
+        (request,) = tick(session, instance).run_requests or ()
+        keys.append(request.run_key)
+        tags = {STATE_TAG: request.tags[STATE_TAG]}
+        instance.add_run(dg.DagsterRun(job_name="score_models", status=dg.DagsterRunStatus.FAILURE, tags=tags))
+    assert len(set(keys)) == MOST_ATTEMPTS
+    assert not tick(session, instance).run_requests

@@ -46,6 +46,7 @@ class _Facts:
     letters: Words
     negations: int
     words: frozenset[str]
+    opposed: frozenset[str]
 
 
 def guard_against(left_normal: str, right_normal: str, context_normal: str = "") -> str | None:
@@ -66,6 +67,8 @@ def guard_against(left_normal: str, right_normal: str, context_normal: str = "")
         return "letters differ"
     if (left.negations > 0) != (right.negations > 0) and not said.negations:
         return "negation"
+    if left.opposed.isdisjoint(right.words):
+        return None
     return _opposites(left.words - right.words, right.words - left.words)
 
 
@@ -91,6 +94,7 @@ def _facts(normal: str) -> _Facts:
         letters=tuple(_letters(words)),
         negations=sum(_is_negation(words, place) for place in range(len(words))),
         words=frozenset(words),
+        opposed=frozenset().union(*map(_opposites_of, words)),
     )
 
 
@@ -106,7 +110,7 @@ def _numbers(words: Words) -> Iterator[tuple[str, bool]]:
             yield word[:-2], word in spelled_soft
         elif _DIGITS.fullmatch(word):
             yield _plain(word), word in spelled_soft
-        elif place == last > 0 and len(word) == 1 and word.isalpha():
+        elif place == last > 0 and len(word) == 1 and word.isalpha() and not _is_unit_place(digits[place - 1]):
             yield str(LAST_ROMAN.get(word, word)), False  # Elizabeth I, Plan B
 
 
@@ -134,7 +138,7 @@ def _units(words: Words) -> Iterator[str]:
         before, after = _word_at(words, place - 1), _word_at(words, place + 1)
         if unit is None or (word in MONEY_SCALES and _word_at(words, place - 2) in CURRENCIES):
             continue
-        if _is_number(before) or before == "°" or (word in CURRENCIES and _is_number(after)):
+        if _is_unit_place(before) or (word in CURRENCIES and _is_number(after)):
             yield unit
 
 
@@ -151,6 +155,10 @@ def _word_at(words: Words, place: int) -> str:
     return words[place] if 0 <= place < len(words) else ""
 
 
+def _is_unit_place(before: str) -> bool:
+    return before == "°" or _is_number(before)
+
+
 def _is_number(word: str) -> bool:
     return word[:1].isdigit() or word[1:2].isdigit() or word in FULL_NUMBERS
 
@@ -165,35 +173,31 @@ def _is_negation(words: Words, place: int) -> bool:
 def _opposites(only_left: frozenset[str], only_right: frozenset[str]) -> str | None:
     """The first pair of opposites, in the order of the alphabet, of which each side has one word and not the other."""
     found = sorted(
-        tuple(sorted((one, other))) for one in only_left for other in only_right if _are_opposites(one, other)
+        tuple(sorted((word, other))) for word in only_left for other in _opposites_of(word) if other in only_right
     )
     return f"opposites: {found[0][0]}/{found[0][1]}" if found else None
 
 
-def _are_opposites(one: str, other: str) -> bool:
-    """Whether the words are a known pair, or one word with opposite beginnings or endings."""
-    if frozenset({one, other}) in OPPOSITES or _is_negated(one, other) or _is_negated(other, one):
-        return True
-    if min(len(one), len(other)) < 5:
-        return False
-    return any(_differ_in_affix(one, other, a, b) for a, b in OPPOSITE_PREFIXES) or _differ_in_ending(one, other)
+@lru_cache(1 << 14)
+def _opposites_of(word: str) -> frozenset[str]:
+    """All words that are this word's opposite: known pairs, and what another beginning or ending makes of it."""
+    found = set(OPPOSITES.get(word, ()))
+    found.update(prefix + word for prefix in NEGATING_PREFIXES if len(word) > 3)
+    found.update(word.removeprefix(prefix) for prefix in NEGATING_PREFIXES if len(word) > 3 + len(prefix))
+    if len(word) > 4:
+        found.update(_with_other_prefix(word))
+        found.update(_with_other_ending(word))
+    return frozenset(found - {word})
 
 
-def _is_negated(word: str, other: str) -> bool:
-    """Whether `other` is the word with a negating prefix: `possible`, `impossible`."""
-    return len(word) > 3 and other.endswith(word) and other[: -len(word)] in NEGATING_PREFIXES
+def _with_other_prefix(word: str) -> Iterator[str]:
+    """`hypotension` for `hypertension`."""
+    for first, second in (*OPPOSITE_PREFIXES, *((b, a) for a, b in OPPOSITE_PREFIXES)):
+        if word.startswith(first):
+            yield second + word[len(first) :]
 
 
-def _differ_in_affix(one: str, other: str, first: str, second: str) -> bool:
-    """Whether the words are `first` and `second`, in either order, with one rest: `hypertension`, `hypotension`."""
-    rests = {one.removeprefix(first), other.removeprefix(second)}
-    back = {one.removeprefix(second), other.removeprefix(first)}
-    return (len(rests) == 1 and one.startswith(first) and other.startswith(second)) or (
-        len(back) == 1 and one.startswith(second) and other.startswith(first)
-    )
-
-
-def _differ_in_ending(one: str, other: str) -> bool:
-    """Whether the words are two compounds of one stem: `nitrate` and `nitrite`, `chlorine` and `chloride`."""
-    stems = one[:-3], other[:-3]
-    return stems[0] == stems[1] and one[-3:] != other[-3:] and {one[-3:], other[-3:]} <= COMPOUND_ENDINGS
+def _with_other_ending(word: str) -> Iterator[str]:
+    """`nitrite` for `nitrate`, `chloride` for `chlorine`: compounds of one stem."""
+    if word[-3:] in COMPOUND_ENDINGS:
+        yield from (word[:-3] + ending for ending in COMPOUND_ENDINGS)

@@ -85,6 +85,8 @@ def _of_overlap(left: Words, right: Words, cosine: float) -> float:
 def relation_of(reference_normal: str, candidate_normal: str, context_normal: str = "") -> Relation:
     """How the candidate's words, without those that repeat the context, relate to the reference's."""
     wanted = content(reference_normal)
+    if len(wanted) > 1 and content_words(reference_normal).isdisjoint(content_words(candidate_normal)):
+        return Relation.DISJOINT
     said = _singulars(without_fillers(answer_words(reference_normal, candidate_normal, context_normal)))
     only_wanted, only_said = _leftovers(wanted, said)
     if not only_wanted and not only_said:
@@ -102,6 +104,12 @@ def relation_of(reference_normal: str, candidate_normal: str, context_normal: st
 def content(normal: str) -> Words:
     """The words of a text that carry meaning, canonical and singular."""
     return _singulars(without_fillers(canonical(normal)))
+
+
+@lru_cache(1 << 14)
+def content_words(normal: str) -> frozenset[str]:
+    """The same words as a set, with the small ones."""
+    return frozenset(singular(word) for word in canonical(normal))
 
 
 def _singulars(words: Words) -> Words:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
 from scoring.restated import answer_words, canonical, without_fillers
 from scoring.word_tables import (
@@ -50,6 +52,8 @@ def is_variant(reference_normal: str, candidate_normal: str, context_normal: str
     """
     if max(len(reference_normal), len(candidate_normal)) > LONGEST_CHARS:
         return None
+    if not may_be_variant(reference_normal, candidate_normal, context_normal):
+        return None
     left, right = words_of(reference_normal), words_of(candidate_normal)
     if not left or not right:
         return None
@@ -62,6 +66,64 @@ def is_variant(reference_normal: str, candidate_normal: str, context_normal: str
         or _acronym_beside_name(candidate_normal, reference_normal)
         or _restated(reference_normal, candidate_normal, context_normal)
     )
+
+
+def may_be_variant(reference_normal: str, candidate_normal: str, context_normal: str = "") -> bool:
+    """False only where no rule can hold; quick, so that long lists can ask it for every pair."""
+    left, right = _outline(reference_normal), _outline(candidate_normal)
+    return (
+        left.letters == right.letters
+        or left.core_letters == right.core_letters
+        or left.initials == right.initials
+        or left.short in right.acronyms
+        or right.short in left.acronyms
+        or left.has_own_acronym
+        or right.has_own_acronym
+        or (bool(context_normal) and left.content <= right.words)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outline:
+    """What any two variants share at least one of."""
+
+    letters: str
+    core_letters: str
+    initials: str
+    short: str
+    acronyms: frozenset[str]
+    has_own_acronym: bool
+    content: frozenset[str]
+    words: frozenset[str]
+
+
+@lru_cache(1 << 14)
+def _outline(normal: str) -> _Outline:
+    words = canonical(normal)
+    whole = _without_article(words)
+    short = collapsed(whole)
+    return _Outline(
+        letters="".join(sorted("".join(words))),
+        core_letters="".join(sorted("".join(word for word in words if word not in _DROPPED))),
+        initials="".join(sorted(word[0] for word in _bare_name(normal))),
+        short=short[0] if len(short) == 1 else "",
+        acronyms=_acronyms(whole) | _acronyms(_parted(whole)[0]),
+        has_own_acronym=_name_and_acronym(normal) is not None,
+        content=frozenset(without_fillers(words)),
+        words=frozenset(words),
+    )
+
+
+# Words that one of two variants may have and the other not.
+_DROPPED = (
+    ARTICLES
+    | FILLERS
+    | TITLES
+    | POST_NOMINALS
+    | STREET_OR_SAINT
+    | {"st"}
+    | {word for form, _ in LEGAL_FORMS for word in form}
+)
 
 
 def _shared_spelling(left: Words, right: Words) -> str | None:
@@ -222,24 +284,32 @@ def _is_acronym(short: Words, long: Words) -> bool:
         return False
     if len(short[0]) == 2 and short[0] not in SHORT_ACRONYMS:
         return False
-    named = tuple(word for word in long if word not in SMALL_WORDS)
-    return short[0] in {_first_letters(long), _first_letters(named)} and len(named) > 1
+    return short[0] in _acronyms(long)
 
 
-def _first_letters(words: Words) -> str:
-    return "".join(word[0] for word in words)
+def _acronyms(words: Words) -> frozenset[str]:
+    """The first letters of the words, small words counted or not, where at least two of them are not small."""
+    named = tuple(word for word in words if word not in SMALL_WORDS)
+    return frozenset("".join(word[0] for word in spelt) for spelt in (words, named) if len(named) > 1)
 
 
 def _acronym_beside_name(both: str, single: str) -> str | None:
     """Whether one text is a name with its own acronym in brackets, and the other the name or the acronym."""
-    match = _BRACKETED.search(both)
-    if not match:
-        return None
-    inner, outer = words_of(match[1]), words_of(f"{both[: match.start()]} {both[match.end() :]}")
-    if not (_is_acronym(inner, outer) or _is_acronym(outer, inner)):
+    parts = _name_and_acronym(both)
+    if parts is None:
         return None
     other = words_of(single)
-    return "acronym" if _shared_spelling(inner, other) or _shared_spelling(outer, other) else None
+    return "acronym" if any(_shared_spelling(part, other) for part in parts) else None
+
+
+@lru_cache(1 << 14)
+def _name_and_acronym(normal: str) -> tuple[Words, Words] | None:
+    """What stands in and around the first brackets, where one is the acronym of the other."""
+    match = _BRACKETED.search(normal)
+    if not match:
+        return None
+    inner, outer = words_of(match[1]), words_of(f"{normal[: match.start()]} {normal[match.end() :]}")
+    return (inner, outer) if _is_acronym(inner, outer) or _is_acronym(outer, inner) else None
 
 
 def _restated(reference: str, candidate: str, context: str) -> str | None:

@@ -296,7 +296,19 @@ urban/rural liberal/conservative war/peace love/hate friend/enemy north/west nor
 northern/western northern/eastern southern/eastern southern/western with/without mit/ohne avec/sans met/zonder con/sin
 com/sem con/senza
 """
-OPPOSITES: frozenset[frozenset[str]] = frozenset(frozenset(pair.split("/")) for pair in _OPPOSITES.split())
+
+
+def _opposites() -> dict[str, frozenset[str]]:
+    """Every word of the table with all its opposites."""
+    opposites: dict[str, set[str]] = {}
+    for pair in _OPPOSITES.split():
+        one, other = pair.split("/")
+        opposites.setdefault(one, set()).add(other)
+        opposites.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in opposites.items()}
+
+
+OPPOSITES = _opposites()
 
 # Words that an answer in a whole sentence adds to the bare answer, and that change nothing in it.
 FILLERS: frozenset[str] = SMALL_WORDS | _words(

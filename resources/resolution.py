@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from resources.settings import (
@@ -24,8 +24,7 @@ from resources.workspace_files import (
     ScoringShape,
     WeightsShape,
 )
-from scoring.records import Cutoffs, Origin, ScoringConfig
-from scoring.strictness import DEFAULT_TABLES, StrictnessTable, cutoffs_of
+from scoring.records import Origin
 
 _CUTOFF_KEYS = ("strictness", "threshold", "undecided_from")
 
@@ -115,31 +114,3 @@ def _weights_of(shape: WeightsShape) -> Weights:
 def budgets_of(organisation: OrganisationShape) -> Budgets:
     """The upper limits of what a round may spend."""
     return Budgets(judge_usd=organisation.budgets.judge_usd, runs_usd=organisation.budgets.runs_usd)
-
-
-def scoring_config(settings: ScoringSettings, tables: Sequence[StrictnessTable] = DEFAULT_TABLES) -> ScoringConfig:
-    """What the core is told of how to score, with cosine limits from the embedding model's strictness table.
-
-    Raises `InputError` for limits that do not fit together.
-    """
-    embedding, judge = settings.embedding.value, settings.judge.value
-    return ScoringConfig(
-        embedding_model=None if embedding is None else embedding.model_name,
-        cutoffs=None if embedding is None else _cutoffs(settings, embedding.model_name, tables),
-        judge_models=() if judge is None else tuple(endpoint.model for endpoint in judge.models),
-        is_judge_swapped=judge is not None and judge.is_swapped,
-        empty_values=settings.empty_values.value,
-        accepted=settings.accepted,
-    )
-
-
-def _cutoffs(settings: ScoringSettings, model: str, tables: Sequence[StrictnessTable]) -> Cutoffs | None:
-    decisive = settings.strictness if settings.threshold.value is None else settings.threshold
-    return cutoffs_of(
-        embedding_model=model,
-        strictness=settings.strictness.value,
-        threshold=settings.threshold.value,
-        undecided_from=settings.undecided_from.value,
-        tables=tables,
-        origin=decisive.origin,
-    )

@@ -16,7 +16,7 @@ from resources.sources import json_value, read_json, read_text, read_yaml
 from resources.workspace_files import OrganisationShape, ScenarioShape, id_of_name, id_problem
 from scoring.errors import InputError, SchemaError
 from scoring.records import Context, Document, Json
-from scoring.schema import compile_schema
+from scoring.schema import compile_schema, violations
 
 SCENARIO_FILE = "scenario.yaml"
 SCHEMA_FILE = "schema.json"
@@ -52,6 +52,10 @@ class Scenario:
     def is_scorable(self) -> bool:
         """Whether this type of scenario is scored against a reference; the others are kept and shown as not scored."""
         return self.type in SCORABLE_TYPES
+
+    def reference_problems(self) -> list[str]:
+        """Where the reference breaks its own schema, in words; worth knowing, and no reason to refuse it."""
+        return [] if self.reference is None else violations(self.schema, self.reference)
 
     @property
     def context(self) -> Context:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from scoring.records import DEFAULT_EMPTY_VALUES, Json, Origin
-from scoring.strictness import LOCAL_MODEL
 
 T = TypeVar("T")
 
@@ -40,11 +39,6 @@ class EmbeddingSettings:
     def is_local(self) -> bool:
         """Whether the model runs in this process and needs no network."""
         return self.endpoint is None
-
-    @property
-    def model_name(self) -> str:
-        """The name that vectors, strictness tables and results carry."""
-        return LOCAL_MODEL if self.endpoint is None else self.endpoint.model
 
     @property
     def written(self) -> Literal["local"] | dict[str, str | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from resources.resolution import scoring_config
+from resources.scoring_configs import scoring_config_of
 from resources.settings import Endpoint
 from resources.starter import FILES, init_workspace
 from resources.workspace import Workspace, find_workspace, load_workspace
@@ -78,7 +78,7 @@ def test_a_scenario_may_switch_off_what_the_organisation_switched_on(make: Make)
     root = make({"assay.yaml": judge, "scenarios/film/scenario.yaml": "scoring: {judge: null, embedding: null}\n"})
     settings = load_workspace(root).scenarios[0].scoring
     assert (settings.judge.value, settings.judge.origin) == (None, Origin.SCENARIO)
-    assert scoring_config(settings).mode is Mode.EXACT_ONLY
+    assert scoring_config_of(settings).mode is Mode.EXACT_ONLY
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_cosines_of_the_organisation_hold_until_the_scenario_sets_its_own(
 
 def test_the_scoring_config_cites_the_setting_that_decided(make: Make) -> None:
     root = make({"assay.yaml": "strictness: strict\n", "scenarios/film/scenario.yaml": "scoring: {threshold: 0.9}\n"})
-    cutoffs = scoring_config(load_workspace(root).scenarios[0].scoring).cutoffs
+    cutoffs = scoring_config_of(load_workspace(root).scenarios[0].scoring).cutoffs
     assert cutoffs is not None
     assert cutoffs.same == 0.9
     assert (cutoffs.setting.origin, "0.9" in cutoffs.setting.text) == (Origin.SCENARIO, True)
@@ -408,3 +408,11 @@ def test_an_unknown_id_is_answered_with_the_nearest_ones(make: Make) -> None:
         workspace.model("vendor/larg")
     assert workspace.scenario("film").scenario_id == "film"
     assert workspace.model("vendor/small").model_id == "vendor/small"
+
+
+def test_a_reference_that_breaks_its_schema_loads_and_says_so(make: Make) -> None:
+    schema = '{"type": "object", "properties": {"year": {"type": "integer"}}}'
+    files = {"scenarios/film/schema.json": schema, "scenarios/film/reference.json": '{"year": "1942"}'}
+    problems = load_workspace(make(dict(files))).scenarios[0].reference_problems()
+    assert len(problems) == 1
+    assert "/year" in problems[0]

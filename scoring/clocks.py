@@ -41,7 +41,10 @@ _ZONE = rf"(?:\s?(?P<name>{_ZONE_NAMES})(?![a-z]))?(?:\s?(?P<offset>[+-]\d{{1,2}
 _HALF = r"(?:\s?(?P<half>[ap])\.?m\b\.?)"
 _MINUTES = r"(?P<minute>\d{2})(?:COLON(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,30}))?)?"
 _EXTENDED, _BASIC = _MINUTES.replace("COLON", ":"), _MINUTES.replace("COLON", "")
-_END = r"(?:\s?\[[a-z_]+(?:/[a-z_]+)*\])?(?![\d:])"
+_ZONE_TITLE = (
+    r"(?:\s?(?:\[[a-z_]{1,20}(?:/[a-z_]{1,20}){0,2}\]|\([a-z ]{1,40}\)))?"  # what follows an offset says the same again
+)
+_END = rf"{_ZONE_TITLE}(?![\d:])"
 _CLOCKS = (
     re.compile(rf"(?:(?<=\d{{4}}:)|(?<![\d:.,]))(?P<hour>\d{{1,2}})(?:h| ?: ?){_EXTENDED}{_HALF}?{_ZONE}{_END}"),
     re.compile(rf"(?<=\dt)(?P<hour>\d{{2}})(?:{_BASIC})?{_ZONE}{_END}"),

@@ -80,7 +80,7 @@ def is_evident_date(text: str) -> bool:
     """Whether a text can hardly be anything but a date, even where nothing says that dates stand there.
 
     True for whole dates with separators and a full year, and for dates with words and a full year; not for bare
-    numbers, times and short years.
+    numbers, times, short years and approximate ones.
     """
     return len(text) <= _LONGEST_TEXT and _is_evident(text)
 
@@ -91,7 +91,8 @@ def _is_evident(text: str) -> bool:
         return False
     readings = _readings(text)
     return bool(readings) and all(
-        reading.year is not None and not reading.remark.startswith("two-digit") for reading in readings
+        reading.year is not None and reading.precision is not Precision.TIME and not reading.remark
+        for reading in readings
     )
 
 
@@ -124,7 +125,7 @@ def _plain_form(text: str) -> str:
 
 _CIRCA = re.compile(
     r"^(?:circa|ca\.?|c\.|approximately|approx\.?|about|around|environ|vers|omstreeks|rond|ungefähr|etwa|około|ok\.|"
-    r"cirka|noin|hacia|alrededor de|~|≈)\s*(?=\S)|\s*(?:\?|\(\?\)|\(circa\)|\(approx\.?\))$"
+    r"cirka|noin|hacia|alrededor de|~|≈)\s*(?=\w)|\s*(?:\?|\(\?\)|\(circa\)|\(approx\.?\))$"
 )
 
 

@@ -3,8 +3,9 @@
 The rules (SPEC 3.2), in the order they apply:
 
 1. Unicode is composed (NFC). NFKC is never applied: `10⁵` is not `105`, `²`, `½`, `①` and `™` stay what they are.
-2. Full-width and half-width forms, small forms, Latin and Armenian ligatures, digraphs written as one character and
-   Arabic presentation forms become the letters they stand for. `…` becomes three full stops.
+2. Full-width and half-width forms, small forms, Latin and Armenian ligatures, digraphs and Roman numerals written as
+   one character, `№`, `℃`, `℉` and Arabic presentation forms become the letters they stand for. `…` becomes three full
+   stops, the fraction slash a slash.
 3. Quotation marks and apostrophes become `'` or `"`, hyphens, dashes and the minus sign become `-`. Spaces just inside
    guillemets go.
 4. Invisible characters go: zero-width space, word joiner, byte-order mark, bidi marks, soft hyphen, variation selectors
@@ -32,8 +33,13 @@ _DOUBLE_QUOTES = "ʺ״“”„‟″❝❞〝〞〟＂«»‹›「」『』"
 _DASHES = "֊־‐‑‒–—―−⸺⸻﹘﹣－"
 _COMPATIBLE_RANGES = (
     (0x0132, 0x0133),
+    (0x013F, 0x0140),
     (0x01C4, 0x01CC),
     (0x01F1, 0x01F3),
+    (0x2103, 0x2103),
+    (0x2109, 0x2109),
+    (0x2116, 0x2116),
+    (0x2160, 0x217F),
     (0xFB00, 0xFB17),
     (0xFB50, 0xFDFB),
     (0xFE50, 0xFE6F),
@@ -71,7 +77,7 @@ def _translation() -> dict[int, str]:
     table |= {ord(char): "-" for char in _DASHES}
     table |= {code: "" for low, high in _INVISIBLE_RANGES for code in range(low, high + 1)}
     table |= dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
-    return table | {0x2026: "...", 0x0149: "'n"}
+    return table | {0x2026: "...", 0x0149: "'n", 0x2044: "/", 0x2215: "/", 0x301C: "~"}
 
 
 _TABLE = _translation()

@@ -12,7 +12,7 @@ import pytest
 from resources.recordings import read_recordings
 from resources.workspace import Workspace, load_workspace
 from scoring.reading import read_output
-from scoring.records import Run, RunStatus, Unreadable
+from scoring.records import Json, Run, RunStatus, Unreadable
 from scoring.schema import violations
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -45,7 +45,7 @@ def test_every_reference_and_example_obeys_its_schema() -> None:
         assert [violations(partial, example) for example in scenario.examples] == [[]] * len(scenario.examples)
 
 
-def dict_of(value: object) -> dict[str, object]:
+def dict_of(value: Json) -> dict[str, Json]:
     assert isinstance(value, dict)
     return value
 

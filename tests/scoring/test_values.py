@@ -1,5 +1,6 @@
 import json
 import math
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -252,9 +253,13 @@ def test_equal_keys_mean_a_free_match(kind: Kind, one: Json, other: Json) -> Non
         assert free_match(kind, one, other) is not None
 
 
-@given(st.sampled_from([Kind.TEXT, Kind.PROSE, Kind.ENUM, Kind.IDENTIFIER, Kind.DATE]), st.text(max_size=8) | TEXTS)
+# A Greek iota subscript under further marks is left out: Unicode itself orders the two differently in each case.
+CASED = st.text(max_size=8).filter(lambda text: "\u0345" not in unicodedata.normalize("NFD", text)) | TEXTS
+
+
+@given(st.sampled_from([Kind.TEXT, Kind.PROSE, Kind.ENUM, Kind.IDENTIFIER, Kind.DATE]), CASED)
 def test_case_and_outer_white_space_never_matter(kind: Kind, text: str) -> None:
-    assert free_match(kind, text, f" {text.swapcase()}\u00a0") is not None or "\u0345" in text
+    assert free_match(kind, text, f" {text.swapcase()}\u00a0") is not None
 
 
 def _kind_of(schema: dict[str, Any]) -> Kind:

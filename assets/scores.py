@@ -60,6 +60,7 @@ def model_scores(
 ) -> Iterator[dg.MaterializeResult[Any]]:
     """Score the partitions of this run; what fails is named, and the others count all the same."""
     cells = [cell_of(key) for key in context.partition_keys]
+    pointers = _input_pointers(context.instance)
     report = score_round(
         session,
         _needed(session, cells) if config.only_where_needed else cells,
@@ -71,7 +72,7 @@ def model_scores(
     if watch.on_report:
         watch.on_report(report)
     if report.failed:
-        _report_the_others(context, session, report)
+        _report_the_others(context, session, report, pointers)
         raise _failure(report)
     yield dg.MaterializeResult(asset_key=MODEL_SCORES, metadata=_metadata(report))
 
@@ -100,21 +101,37 @@ def _row(model: ModelReport) -> dict[str, Any]:
     return {column: getattr(model, column) for column in COLUMNS}
 
 
-def _report_the_others(context: dg.AssetExecutionContext, session: Session, report: RoundReport) -> None:
-    """Materialisations of the committed models, with the versions they were made from, since the step itself fails."""
+def _input_pointers(instance: dg.DagsterInstance) -> dict[str, str]:
+    """Tags that say up to which event of each input a score is current, as Dagster itself writes them."""
+    newest = {
+        scenario_config.key: instance.fetch_observations(scenario_config.key, limit=1).records,
+        reference.key: instance.fetch_observations(reference.key, limit=1).records,
+        runs.key: instance.fetch_materializations(runs.key, limit=1).records,
+    }
+    return {
+        f"dagster/input_event_pointer/{key.to_user_string()}": str(record.storage_id)
+        for key, records in newest.items()
+        for record in records
+    }
+
+
+def _report_the_others(
+    context: dg.AssetExecutionContext, session: Session, report: RoundReport, pointers: dict[str, str]
+) -> None:
+    """Materialisations of the committed models, with what they were made from, since the step itself fails."""
     states = {(one.scenario_id, one.model_id): one for one in session.warehouse.cells()}
     for model in report.models:
-        state = states.get((model.scenario_id, model.model_id))
-        if model.error is None and state is not None and state.head is not None:
-            tags = {
+        cell = (model.scenario_id, model.model_id)
+        head = states[cell].head if cell in states and model.error is None else None
+        if head is not None:
+            versions = {
                 "dagster/code_version": CODE_VERSION,
-                "dagster/input_data_version/reference": state.head.reference_hash,
-                "dagster/input_data_version/scenario_config": state.head.config_hash,
-                "dagster/input_data_version/runs": state.head.runs_hash,
+                "dagster/data_version": f"{head.reference_hash}-{head.config_hash}-{head.runs_hash}",
+                "dagster/input_data_version/reference": head.reference_hash,
+                "dagster/input_data_version/scenario_config": head.config_hash,
+                "dagster/input_data_version/runs": head.runs_hash,
             }
-            partition = cell_key((model.scenario_id, model.model_id))
-            metadata = {"quality": model.quality} if model.quality is not None else {}
-            context.log_event(dg.AssetMaterialization(MODEL_SCORES, partition=partition, tags=tags, metadata=metadata))
+            context.log_event(dg.AssetMaterialization(MODEL_SCORES, partition=cell_key(cell), tags=versions | pointers))
 
 
 def _failure(report: RoundReport) -> dg.Failure:

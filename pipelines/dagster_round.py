@@ -87,6 +87,11 @@ def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, p
 
 
 def _failure_of(result: dg.ExecuteInProcessResult) -> str:
-    failures = [event.step_failure_data for event in result.all_events if event.is_step_failure]
-    errors = [failure.error_display_string for failure in failures]
-    return errors[0].strip().splitlines()[0] if errors else "see it in the Dagster UI"
+    """What was at the bottom of the first failure."""
+    for event in result.all_events:
+        error = event.step_failure_data.error if event.is_step_failure else None
+        while error is not None and error.cause is not None:
+            error = error.cause
+        if error is not None:
+            return error.message.strip()
+    return "see it in the Dagster UI"

@@ -18,7 +18,8 @@ MAX_DEPTH = 200
 """Deeper outputs are `too_deep`; the comparison behind may take several Python frames a level."""
 
 _INK = frozenset("{}[]\"':,-0123456789")
-_GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
+# A comment without end takes the rest of the text, so that nothing after it is ever looked at twice.
+_GAP = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?)*+")
 _DOUBLE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
 _SINGLE = re.compile(r"'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][+-]?[0-9]++)?(?![\w.])")
@@ -71,8 +72,9 @@ class _Cursor:
         if self.position < len(self.text) and self.text[self.position] in _INK:
             return self.text[self.position]
         end = _GAP.match(self.text, self.position).end()  # type: ignore[union-attr]  # it matches the empty text too
-        if "/" in self.text[self.position : end]:
-            self.repairs["comments removed"] = None
+        gap = self.text[self.position : end].strip(" \t\r\n")
+        if gap:
+            self.repairs["comments removed" if "/" in gap else "unusual white space removed"] = None
         self.position = end
         if end >= len(self.text):
             raise _FaultError("truncated", "the text ends inside a JSON value", end)
@@ -211,7 +213,7 @@ def _string(cursor: _Cursor, quote: str) -> str:
         cursor.repairs["single quotes read as double quotes"] = None
     value = _plain_string(cursor.text, cursor.position) if quote == '"' else None
     if value is None:
-        value = _unescaped(cursor, found[1])
+        value = _unescaped(cursor, found[1], quote)
     if any(char < " " for char in found[1]):
         cursor.repairs["line breaks or control characters inside strings kept"] = None
     cursor.position = found.end()
@@ -225,9 +227,11 @@ def _plain_string(text: str, start: int) -> str | None:
         return None
 
 
-def _unescaped(cursor: _Cursor, body: str) -> str:
+def _unescaped(cursor: _Cursor, body: str, quote: str) -> str:
     if "\\" not in body:
         return body
+    if quote == '"':
+        cursor.repairs["escapes read as Python writes them"] = None
 
     def meaning(escape: re.Match[str]) -> str:
         code = escape[1]

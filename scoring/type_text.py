@@ -44,8 +44,9 @@ def _array(option: Option) -> str:
 
 
 def _listed(values: Sequence[Json]) -> str:
-    shown = [json.dumps(value, ensure_ascii=False) for value in values[:_MAX_VALUES]]
-    more = len(values) - len(shown)
+    named = [value for value in values if value is not None]
+    shown = [json.dumps(value, ensure_ascii=False) for value in named[:_MAX_VALUES]]
+    more = len(named) - len(shown)
     return f"one of {', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import sys
@@ -67,7 +66,7 @@ def screen(*, is_error: bool = False) -> Console:
     from rich.console import Console
 
     stream = sys.stderr if is_error else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else PIPED_WIDTH
+    width = None if stream.isatty() else PIPED_WIDTH
     file = stream if stream.isatty() else cast(IO[str], _Trimmed(stream))
     return Console(file=file, width=width, highlight=False, soft_wrap=False, emoji=False, markup=False)
 

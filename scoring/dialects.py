@@ -20,6 +20,7 @@ from referencing.jsonschema import DRAFT3, DRAFT4, DRAFT6, DRAFT7, DRAFT201909, 
 
 from scoring.errors import SchemaError
 from scoring.paths import pointer_of
+from scoring.plain_schemas import PLAIN_DRAFTS, is_plainly_valid
 from scoring.records import Json
 
 _DRAFTS: dict[str, tuple[Any, Specification[Any]]] = {
@@ -56,6 +57,8 @@ def _draft_of(schema_text: str) -> str:
     schema: Json = json.loads(schema_text)
     named = schema.get("$schema") if isinstance(schema, dict) else None
     tried = [_key(named)] if isinstance(named, str) and _key(named) in _DRAFTS else list(_UNNAMED)
+    if tried[0] in PLAIN_DRAFTS and is_plainly_valid(schema):
+        return tried[0]
     for draft in tried:
         if _fault(schema, draft) is None:
             return draft

@@ -59,19 +59,14 @@ def assay(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def up(place: Path) -> subprocess.Popen[str]:
-    output = (place / "up.txt").open("w")
-    return subprocess.Popen(
-        [*COMMAND, "up"],
-        env=environment_of(place),
-        cwd=place / "ws",
-        stdout=output,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+def up(place: Path) -> subprocess.Popen[bytes]:
+    with (place / "up.txt").open("w") as output:
+        return subprocess.Popen(
+            [*COMMAND, "up"], env=environment_of(place), cwd=place / "ws", stdout=output, stderr=subprocess.STDOUT
+        )
 
 
-def wait_for(place: Path, what: str, process: subprocess.Popen[str]) -> str:
+def wait_for(place: Path, what: str, process: subprocess.Popen[bytes]) -> str:
     until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         said = (place / "up.txt").read_text()

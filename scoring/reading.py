@@ -24,6 +24,7 @@ MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 """Longer outputs (as UTF-8) are `too_large`."""
 
 _MAX_PIECES = 200
+_MAX_STARTS = 50_000
 _NEEDS_CARE = re.compile(r"[0-9]{200}|[eE]\+?[0-9]{3}")
 _MAY_BE_HARMFUL = re.compile(r"[\x00\ud800-\udfff]|\\u(?:0000|[dD][89a-fA-F])")
 _OUTSIDE_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[^\[\]{}"]++', re.DOTALL)
@@ -155,7 +156,10 @@ def _pieces(text: str) -> list[Piece] | Unreadable:
     pieces: list[Piece] = []
     position = 0
     is_careful = _needs_care(text)
-    while (opening := _START.search(text, position)) is not None:
+    for _ in range(_MAX_STARTS):
+        opening = _START.search(text, position)
+        if opening is None:
+            return pieces
         found = _piece_at(text, opening.start(), is_careful=is_careful)
         if isinstance(found, Unreadable):
             return found
@@ -164,7 +168,7 @@ def _pieces(text: str) -> list[Piece] | Unreadable:
             pieces.append(found)
         if len(pieces) > _MAX_PIECES:
             return Unreadable(kind="ambiguous", reason=f"the output holds more than {_MAX_PIECES} JSON values")
-    return pieces
+    return Unreadable(kind="invalid", reason=f"the output holds more than {_MAX_STARTS:,} brackets that begin no JSON")
 
 
 def _piece_at(text: str, start: int, *, is_careful: bool) -> Piece | Fault | Unreadable:

@@ -201,6 +201,12 @@ def test_hostile_texts_end_with_an_answer(text: str, start: str) -> None:
     assert isinstance(read_output(start + text * 20_000), Reading | Unreadable)
 
 
+def test_brackets_without_end_in_prose_are_given_up_on() -> None:
+    read = read_output("{, } " * 50_000 + '{"a": 1}')
+    assert isinstance(read, Unreadable)
+    assert "brackets that begin no JSON" in read.reason
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

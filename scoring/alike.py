@@ -24,7 +24,8 @@ def similarities(
     cutoffs = attempt.task.config.cutoffs
     if ours is None or theirs is None or cutoffs is None:
         return None
-    found: npt.NDArray[np.float64] = np.round(np.matmul(ours, theirs.T, dtype=np.float64), COSINE_DIGITS)
+    cosines: npt.NDArray[np.float64] = (ours @ theirs.T).astype(np.float64)
+    found = cosines.round(COSINE_DIGITS)
     every = np.ones_like(found, dtype=bool) if found.size <= MOST_COMBINED else found >= cutoffs.undecided
     name = attempt.task.config.embedding_model or ""
     for i, j in np.argwhere(every):

@@ -267,12 +267,31 @@ def _map_values(node: Node, key: tuple[int, ...]) -> list[Json]:
 
 
 def _undeclared_node(node: Node, name: str) -> Node:
+    if name not in _held_names(node):
+        return _unheld_node(node, name)
     values = [value[name] for value in node._values if isinstance(value, dict) and name in value]
     is_outside = declares_properties(node._option)
-    made = _node(name, extend(node.place, name), (), values, node, is_outside_schema=is_outside)
-    if values:
-        node._memo[name] = made  # keys that only candidates hold are not kept: there is no end to them
+    made = node._memo[name] = _node(name, extend(node.place, name), (), values, node, is_outside_schema=is_outside)
     return made
+
+
+_HELD_NAMES, _UNHELD = object(), object()
+
+
+def _held_names(node: Node) -> frozenset[str]:
+    found: frozenset[str] | None = node._memo.get(_HELD_NAMES)
+    if found is None:
+        found = node._memo[_HELD_NAMES] = frozenset(keys_among(node._values))
+    return found
+
+
+def _unheld_node(node: Node, name: str) -> Node:
+    """A key that only candidates hold: all such keys are alike but for their names, and there is no end to them."""
+    model: Node | None = node._memo.get(_UNHELD)
+    if model is None:
+        is_outside = declares_properties(node._option)
+        model = node._memo[_UNHELD] = _node("", node.place, (), (), node, is_outside_schema=is_outside)
+    return replace(model, name=name, place=extend(node.place, name), _memo={})
 
 
 def _item_nodes(node: Node) -> tuple[list[Node], Node]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -15,7 +15,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 def copy_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """The rows are in the table, within the connection's transaction.
 
-    A value is str, int, float, bool, bytes or None.
+    A value is str, int, float, bool, bytes or None, or of a subclass (an enum of texts, a numpy number).
     """
     lines = ["\t".join(map(_field, row)) for row in rows]
     if not lines:
@@ -33,13 +33,18 @@ def run_script(connection: Connection, script: str) -> None:
 
 
 def _field(value: Any) -> str:
-    write = _WRITERS.get(type(value))
-    return repr(value) if write is None else write(value)
-
-
-_WRITERS: dict[type, Callable[[Any], str]] = {
-    str: lambda value: value.translate(_ESCAPES),
-    type(None): lambda _: "\\N",
-    bool: lambda value: "t" if value else "f",
-    bytes: lambda value: "\\\\x" + value.hex(),
-}
+    match value:
+        case str():
+            return str.translate(value, _ESCAPES)
+        case None:
+            return "\\N"
+        case bool():
+            return "t" if value else "f"
+        case float():
+            return float.__repr__(value)
+        case int():
+            return int.__repr__(value)
+        case bytes():
+            return "\\\\x" + value.hex()
+        case _:
+            raise TypeError(f"{type(value).__name__} is no column value")

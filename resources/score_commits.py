@@ -222,7 +222,7 @@ def _field_values(row: FieldScore) -> tuple[Any, ...]:
     return (
         storable(row.path),
         row.side.value,
-        row.kind,
+        str(row.kind),
         row.outcome.value,
         None if row.rung is None else row.rung.value,
         row.credit,
@@ -322,7 +322,7 @@ def _lake_field(scoring: ModelScoring, recorded: RecordedRun, position: int, row
         position,
         storable(row.path),
         row.side.value,
-        row.kind,
+        str(row.kind),
         row.outcome.value,
         None if row.rung is None else row.rung.value,
         row.credit,

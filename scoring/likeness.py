@@ -90,9 +90,9 @@ def objects_likeness(
     right: Sequence[dict[str, Json]],
     vectors: bool,
 ) -> Matrix:
-    """The likeness of objects at a place."""
+    """The likeness of objects at a place. The left ones are the reference's; keys that they never hold do not count."""
     fields = dict.fromkeys(counted_fields(node, left[0]))
-    for value in (*left, *right):
+    for value in left:
         if not fields.keys() >= value.keys():
             fields |= dict.fromkeys(value)
     tally = _Tally.empty(len(left), len(right))

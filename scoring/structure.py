@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoring.attempt import Attempt
+from scoring.emptiness import is_empty
 from scoring.ladder import decide
 from scoring.lists import add_list_score, pair_items
 from scoring.pairing import Candidate, Pairing, extra_only
@@ -93,10 +94,9 @@ def _object(attempt: Attempt, spot: Spot, value: dict[str, Json]) -> None:
 
 
 def _unexpected_key(attempt: Attempt, node: Node, path: str, value: Json, weight: float, list_path: str | None) -> None:
-    node = node.for_value(value)
-    if value is None or holds_nothing(node, value, attempt.task.config.empty_values):
+    if is_empty(value, attempt.task.config.empty_values):
         return
-    if node.is_outside_schema:
+    if node.is_outside_schema:  # the node itself will do: an output may hold any number of such keys
         extra_row(attempt, node, path, value, weight, side=Side.REFERENCE, list_path=list_path)
     else:
         _unexpected(attempt, node, path, value, weight, Side.REFERENCE, list_path)

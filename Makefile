@@ -24,7 +24,9 @@ check: setup ## Lint, format check and strict types
 	@.venv/bin/mypy
 
 bench: setup ## Run the benchmarks and print their figures
-	@for file in benchmarks/bench_*.py; do echo "== $$file"; .venv/bin/python "$$file" || exit 1; done
+	@for file in $$(grep -l __main__ benchmarks/*.py); do \
+		echo "== $$file"; .venv/bin/python -m "benchmarks.$$(basename "$$file" .py)" || status=1; \
+	done; exit $${status:-0}
 
 lock: setup ## Refresh requirements.lock from pyproject.toml
 	@.venv/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --group dev pyproject.toml -o requirements.lock

@@ -55,7 +55,8 @@ install() {
     fi
 }
 
-UV_COMPILE_BYTECODE=1 install --require-hashes -r requirements.lock
+echo "setup: installing what requirements.lock names (the first time about 450 MB)"
+UV_COMPILE_BYTECODE=1 install --quiet --require-hashes -r requirements.lock
 install --quiet --no-deps --config-settings editable_mode=compat -e .
 touch .venv/ready
 echo "setup: ready; the command is .venv/bin/assay"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from pipelines.session import Session
     from resources.cells import Cell
+    from resources.recorded_runs import ImportReport
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "workspace"
 DONE, SOME_FAILED = 0, 1
@@ -46,9 +47,8 @@ def _graded(session: Session, page: Console) -> dict[str, Any]:
     from pipelines.cli.ranking import ranked
     from pipelines.cli.score import as_rows, chosen_cells, scored
     from pipelines.cli.workspaces import import_line
-    from resources.recordings import read_recordings
 
-    imported = session.warehouse.import_runs(read_recordings([session.workspace.root / "runs"], session.workspace))
+    imported = _imported(session)
     page.print(import_line(imported.added, imported.unchanged))
     cells = [cell for cell in chosen_cells(session, None, None) if cell.needs_scoring]
     if cells:
@@ -61,6 +61,17 @@ def _graded(session: Session, page: Console) -> dict[str, Any]:
     ranking = ranked(session, None, with_stale=False, weights=None)
     counts = {"added": imported.added, "unchanged": imported.unchanged}
     return as_rows(report, []) | {"imported": counts, "ranking": ranking}
+
+
+def _imported(session: Session) -> ImportReport:
+    from resources.recordings import read_recordings
+
+    runs = read_recordings([session.workspace.root / "runs"], session.workspace)
+    try:
+        return session.warehouse.import_runs(runs)
+    except InputError as error:
+        remedy = f"The example has changed since it was recorded here; remove {session.home.root} to begin anew"
+        raise InputError(error.message, where=error.where, remedy=remedy) from error
 
 
 def _extent(cells: Sequence[Cell]) -> str:

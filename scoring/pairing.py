@@ -27,6 +27,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from scoring.attempt import Attempt
+from scoring.blocks import MOST_PAIRS, blocks_of
 from scoring.item_keys import item_key, order_text
 from scoring.likeness import Matrix, Names, likeness, objects_likeness
 from scoring.records import Json
@@ -147,12 +148,16 @@ def _objects(attempt: Attempt, spot: Spot, missed: list[Spot], extra: list[Candi
         return []
     pairs = _by_identity(spot, ours, theirs)
     names = Names(keys=spot.node.keys, label=spot.node.label)
-    for vectors in (False, True):
+    # A list that has to be cut may leave relatives in different blocks, so what is left meets once more.
+    passes = (False, False, True) if len(ours) * len(theirs) > MOST_PAIRS else (False, True)
+    for vectors in passes:
         mine, yours = _rest(ours, theirs, pairs)
         if not mine or not yours or (vectors and not _can_embed(attempt, mine, yours)):
             break
-        matrix = objects_likeness(attempt, mine[0].node, names, _values(mine), _values(yours), vectors=vectors)
-        pairs += [(mine[i], yours[j]) for i, j in assign(matrix, ITEM_THRESHOLD)]
+        for rows, columns in blocks_of(_values(mine), _values(yours)):
+            left, right = [mine[i] for i in rows], [yours[j] for j in columns]
+            matrix = objects_likeness(attempt, left[0].node, names, _values(left), _values(right), vectors=vectors)
+            pairs += [(left[i], right[j]) for i, j in assign(matrix, ITEM_THRESHOLD)]
     return pairs
 
 

@@ -21,12 +21,18 @@ class Resolved(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """A model behind an OpenAI-compatible API. `api_key_env` names the environment variable that holds the key."""
+    """A model behind an OpenAI-compatible API. `api_key_env` names the environment variable that holds the key.
+
+    `max_prompt_tokens` is the longest prompt that may be sent to it; None leaves that to the server. `web_search` is the
+    dialect in which the provider is asked to search the web; None where none is named.
+    """
 
     model: str
     base_url: str
     api_key_env: str | None = None
     family: str = ""
+    max_prompt_tokens: int | None = None
+    web_search: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +57,18 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSettings:
-    """The judge: one model, or a panel of two or more. `is_swapped` asks every question in both orders."""
+    """The judge: one model, or a panel of two or more. `is_swapped` asks every question in both orders.
+
+    The rest says how it is asked and never what a score means: requests in flight at once and in a minute, for each
+    server; how long one may take; how many tokens an answer may have.
+    """
 
     models: tuple[Endpoint, ...]
     is_swapped: bool = False
+    at_once: int = 32
+    requests_per_minute: float | None = None
+    timeout_seconds: float = 120.0
+    max_answer_tokens: int = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

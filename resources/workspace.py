@@ -159,7 +159,13 @@ def _model(entry: ModelShape) -> Model:
 
 
 def _endpoint(entry: ModelShape, base_url: str) -> Endpoint:
-    return Endpoint(model=entry.name or entry.id, base_url=base_url, api_key_env=entry.api_key_env, family=entry.family)
+    return Endpoint(
+        model=entry.name or entry.id,
+        base_url=base_url,
+        api_key_env=entry.api_key_env,
+        family=entry.family,
+        web_search=entry.web_search,
+    )
 
 
 def _scenarios(root: Path, organisation: OrganisationShape, complaints: Complaints) -> tuple[Scenario, ...]:

@@ -13,6 +13,7 @@ from scoring.keys import id_of, safe_key
 MAX_ID_LENGTH = 200
 MAX_KEY_BYTES = 240
 MAX_REPETITIONS = 1000
+MAX_AT_ONCE = 500
 SCENARIO_TYPES = ("enrichment", "example_generation", "schema_generation", "artifact")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -30,6 +31,7 @@ VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 BaseUrl = Annotated[str, Field(pattern=r"^https?://[^\s@/]+(/[^\s@]*)?$")]
 Share = Annotated[float, Field(ge=0, le=1)]
 Cosine = Annotated[float, Field(ge=-1, le=1)]
+TokenCount = Annotated[int, Field(ge=1)]
 Strictness = Literal["lenient", "normal", "strict"] | Share
 
 
@@ -48,16 +50,22 @@ class PanelMemberShape(Shape):
     base_url: BaseUrl | None = None
     api_key_env: VariableName | None = None
     family: str = ""
+    max_prompt_tokens: TokenCount | None = None
 
 
 class JudgeShape(Shape):
-    """The judge: one model, or a panel of two or more."""
+    """The judge: one model, or a panel of two or more, and how it may be asked."""
 
     base_url: BaseUrl
     model: Text | None = None
     api_key_env: VariableName | None = None
     family: str = ""
     swap: bool = False
+    at_once: Annotated[int, Field(ge=1, le=MAX_AT_ONCE)] = 32
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    timeout_seconds: Annotated[float, Field(gt=0)] = 120.0
+    max_prompt_tokens: TokenCount | None = None
+    max_answer_tokens: TokenCount = 2_000
     panel: Annotated[list[Text | PanelMemberShape], Field(min_length=2)] | None = None
 
     @model_validator(mode="after")
@@ -132,6 +140,7 @@ class ModelShape(Shape):
     family: str = ""
     base_url: BaseUrl | None = None
     api_key_env: VariableName | None = None
+    web_search: Literal["openai", "openrouter", "xai"] | None = None
     input_usd_per_million: Annotated[float, Field(ge=0)] | None = None
     output_usd_per_million: Annotated[float, Field(ge=0)] | None = None
 

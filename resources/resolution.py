@@ -83,7 +83,14 @@ def _judge_of(shape: JudgeShape | None) -> JudgeSettings | None:
     if shape is None:
         return None
     members = shape.panel or [PanelMemberShape(model=shape.model or "", family=shape.family)]
-    return JudgeSettings(models=tuple(_judge_model(shape, member) for member in members), is_swapped=shape.swap)
+    return JudgeSettings(
+        models=tuple(_judge_model(shape, member) for member in members),
+        is_swapped=shape.swap,
+        at_once=shape.at_once,
+        requests_per_minute=shape.requests_per_minute,
+        timeout_seconds=shape.timeout_seconds,
+        max_answer_tokens=shape.max_answer_tokens,
+    )
 
 
 def _judge_model(judge: JudgeShape, member: str | PanelMemberShape) -> Endpoint:
@@ -94,6 +101,7 @@ def _judge_model(judge: JudgeShape, member: str | PanelMemberShape) -> Endpoint:
         base_url=member.base_url or judge.base_url,
         api_key_env=member.api_key_env or (judge.api_key_env if member.base_url is None else None),
         family=member.family or judge.family,
+        max_prompt_tokens=member.max_prompt_tokens or judge.max_prompt_tokens,
     )
 
 

@@ -229,12 +229,20 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A judge's answer to one question. `credit` is 0..1 for the weaker value; `reason` is one sentence."""
+    """A judge's answer to one question. `credit` is 0..1 for the weaker value; `reason` is one sentence.
+
+    Where several votes were combined (a panel, both orders), `votes` counts them and `worths` holds what A and B are
+    each worth, 0..1, which then counts instead of verdict and credit; `is_position_conflict` says that a verdict
+    flipped with the order of the two values.
+    """
 
     verdict: Verdict
     credit: float
     basis: str
     reason: str
+    worths: tuple[float, float] | None = None
+    votes: int = 1
+    is_position_conflict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

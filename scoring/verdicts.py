@@ -14,13 +14,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoring.decisions import Decision, outcome_of
-from scoring.records import Answer, Evidence, Outcome, Rung, Verdict
+from scoring.records import Answer, Evidence, Origin, Outcome, Rung, Setting, Verdict
 
 WEAKER_FROM, WEAKER_TO = 0.25, 0.9
 WRONG_TO = 0.25
+_POSITION_CONFLICT = Setting(
+    text="position_conflict: the verdict flipped with the order of the values, which counts as a tie",
+    origin=Origin.DEFAULT,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +39,13 @@ class Worth:
 
 def worth_of(answer: Answer, *, is_reference_a: bool) -> Worth:
     """What the answer to a `compare` question means for the candidate; raises ValueError for a `verify` verdict."""
+    worth = _worth_by_verdict(answer, is_reference_a=is_reference_a)
+    if answer.worths is None:
+        return worth
+    return replace(worth, credit=answer.worths[1 if is_reference_a else 0])
+
+
+def _worth_by_verdict(answer: Answer, *, is_reference_a: bool) -> Worth:
     match answer.verdict:
         case Verdict.BOTH_CORRECT:
             return Worth(credit=1.0, words="both correct")
@@ -43,7 +54,7 @@ def worth_of(answer: Answer, *, is_reference_a: bool) -> Worth:
         case Verdict.A_WRONG | Verdict.B_WRONG:
             return _wrong(answer, is_candidate_wrong=(answer.verdict is Verdict.B_WRONG) == is_reference_a)
         case Verdict.BOTH_WRONG:
-            credit = _within(answer.credit, 0.0, WRONG_TO)
+            credit = within(answer.credit, 0.0, WRONG_TO)
             return Worth(credit=credit, words="both wrong", evidence=Evidence.REFERENCE_WRONG, has_proposal=False)
         case Verdict.CORRECT | Verdict.WRONG | Verdict.UNSURE:
             raise ValueError(f"{answer.verdict} does not answer a comparison")
@@ -52,16 +63,17 @@ def worth_of(answer: Answer, *, is_reference_a: bool) -> Worth:
 def _better(answer: Answer, *, is_candidate_better: bool) -> Worth:
     if is_candidate_better:
         return Worth(credit=1.0, words="better than the reference", evidence=Evidence.BETTER)
-    return Worth(credit=_within(answer.credit, WEAKER_FROM, WEAKER_TO), words="weaker than the reference")
+    return Worth(credit=within(answer.credit, WEAKER_FROM, WEAKER_TO), words="weaker than the reference")
 
 
 def _wrong(answer: Answer, *, is_candidate_wrong: bool) -> Worth:
     if is_candidate_wrong:
-        return Worth(credit=_within(answer.credit, 0.0, WRONG_TO), words="wrong")
+        return Worth(credit=within(answer.credit, 0.0, WRONG_TO), words="wrong")
     return Worth(credit=1.0, words="right where the reference is wrong", evidence=Evidence.REFERENCE_WRONG)
 
 
-def _within(credit: float, low: float, high: float) -> float:
+def within(credit: float, low: float, high: float) -> float:
+    """The credit, or the limit that it lies beyond."""
     return min(high, max(low, credit))
 
 
@@ -75,6 +87,7 @@ def compared(worth: Worth, answer: Answer, question_id: str, *, similarity: floa
         rung=Rung.JUDGE,
         similarity=similarity,
         reason=reason,
+        setting=_POSITION_CONFLICT if answer.is_position_conflict else None,
         question_id=question_id,
         is_contested=contested,
         evidence=worth.evidence,

@@ -12,21 +12,20 @@ import dagster as dg
 
 MOST_POINTS = 30
 MOST_BYTES = 40_000
+AXES = {"mean_cost_usd": "mean cost of a run, USD", "mean_duration_seconds": "mean time of a run, seconds"}
 
 
 def quality_against_cost(rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetadataValue | None:
-    """A point a model, quality over the mean cost of a run on a log scale; over duration where no cost is known.
+    """A point a model: quality over the mean cost of a run on a log scale, or over its duration where that shows more.
 
-    None where no row has both.
+    None where there are not two points.
     """
-    for key, label in (
-        ("mean_cost_usd", "mean cost of a run, USD"),
-        ("mean_duration_seconds", "mean time of a run, s"),
-    ):
-        points = [(row["model_id"], row[key], row["quality"]) for row in rows if _is_drawable(row, key)]
-        if len(points) > 1:
-            return _scatter(points[:MOST_POINTS], label)
-    return None
+    label, points = max(((label, _points(rows, key)) for key, label in AXES.items()), key=lambda axis: len(axis[1]))
+    return _scatter(points[:MOST_POINTS], label) if len(points) > 1 else None
+
+
+def _points(rows: Sequence[Mapping[str, Any]], key: str) -> list[tuple[str, float, float]]:
+    return [(row["model_id"], row[key], row["quality"]) for row in rows if _is_drawable(row, key)]
 
 
 def _is_drawable(row: Mapping[str, Any], key: str) -> bool:

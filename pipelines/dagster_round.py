@@ -41,6 +41,7 @@ def run_round_through_dagster(
         report_news(session.warehouse, instance)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
             _run(session, instance, rectangle, progress)
+        report_news(session.warehouse, instance)
     return RoundReport(models=tuple(progress.settled), texts=progress.texts, duration_seconds=monotonic() - started)
 
 

@@ -100,12 +100,9 @@ def _told(instance: dg.DagsterInstance, asset: dg.AssetKey, event_type: str) -> 
 
 
 def _check_news(check: Check, states: Sequence[CellState], instance: dg.DagsterInstance) -> list[Event]:
-    """How the check stands, where it is new or stands otherwise than at its last evaluation."""
+    """How the check stands, where Dagster shows something else: nothing, another result, or an outdated one."""
     result = result_of(check, states)
-    record = instance.get_latest_asset_check_evaluation_record(check.key)
-    told = None
-    if record is not None and record.event is not None and record.event.dagster_event is not None:
-        told = record.event.dagster_event.asset_check_evaluation_data
+    told = _told_of(check, instance)
     if told is not None and (told.passed, told.metadata) == (result.passed, result.metadata):
         return []
     return [
@@ -118,3 +115,14 @@ def _check_news(check: Check, states: Sequence[CellState], instance: dg.DagsterI
             description=result.description,
         )
     ]
+
+
+def _told_of(check: Check, instance: dg.DagsterInstance) -> dg.AssetCheckEvaluation | None:
+    """The last evaluation, unless the asset was materialised after it: Dagster then takes it for outdated."""
+    record = instance.get_latest_asset_check_evaluation_record(check.key)
+    if record is None or record.event is None or record.event.dagster_event is None:
+        return None
+    newest = instance.get_latest_materialization_event(check.asset)
+    if newest is not None and newest.timestamp > record.event.timestamp:
+        return None
+    return record.event.dagster_event.asset_check_evaluation_data

@@ -111,3 +111,11 @@ def test_a_file_edited_back_is_reported_as_the_version_it_was(
         ]
     assert len(versions) == 3
     assert versions[0] == versions[2] != versions[1]
+
+
+def test_a_check_that_is_older_than_the_scores_is_told_again(session: Session, instance: dg.DagsterInstance) -> None:
+    cursor = tick(session, instance).cursor
+    instance.report_runless_asset_event(dg.AssetMaterialization("model_scores", partition="lab~2ftwo|alpha"))
+    told = tick(session, instance, cursor)
+    assert {event.asset_key.to_user_string() for event in told.asset_events} == {"model_scores"}
+    assert not tick(session, instance, told.cursor).asset_events

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assets.plots import quality_against_cost
+
+
+def row(model_id: str, quality: float | None, cost: float | None, duration: float | None = 1.0) -> dict[str, Any]:
+    return {"model_id": model_id, "quality": quality, "mean_cost_usd": cost, "mean_duration_seconds": duration}
+
+
+def test_models_with_cost_and_quality_are_drawn_as_a_bounded_picture() -> None:
+    plot = quality_against_cost([row(f"model {number}", 90.0, 0.01 * (number + 1)) for number in range(100)])
+    assert plot is not None
+    assert "mean cost of a run" in str(plot.value)
+    assert len(json.dumps(plot.value)) < 65_536
+
+
+def test_where_more_durations_than_costs_are_known_they_are_the_axis() -> None:
+    plot = quality_against_cost([row("a", 90.0, 0.1), row("b", 80.0, 0.2), row("c", 70.0, None)])
+    assert plot is not None
+    assert "mean time of a run" in str(plot.value)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        [row("a", 90.0, 0.1)],
+        [row("a", None, 0.1), row("b", None, 0.2)],
+        [row("a", float("nan"), 0.1), row("b", float("inf"), 0.2)],
+        [row("a", 90.0, 0.0, 0.0), row("b", 80.0, 0.0, 0.0)],
+    ],
+)
+def test_what_cannot_be_drawn_is_left_out(rows: list[dict[str, Any]]) -> None:
+    assert quality_against_cost(rows) is None

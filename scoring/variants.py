@@ -105,7 +105,7 @@ def _outline(normal: str) -> _Outline:
     return _Outline(
         letters="".join(sorted("".join(words))),
         core_letters="".join(sorted("".join(word for word in words if word not in _DROPPED))),
-        initials="".join(sorted(word[0] for word in _bare_name(normal))),
+        initials="".join(sorted(word[0] for word in _without_titles(_full_name(normal)))),
         short=short[0] if len(short) == 1 else "",
         acronyms=_acronyms(whole) | _acronyms(_parted(whole)[0]),
         has_own_acronym=_name_and_acronym(normal) is not None,
@@ -251,7 +251,7 @@ def _initials(one: str, other: str) -> str | None:
     The last word and the number of words must agree, so that `George W. Bush` is neither `George Bush` nor
     `George H. W. Bush`. Between two words only a letter with a dot is an initial: a `T cell` is no `tumor cell`.
     """
-    left, right = _bare_name(one), _bare_name(other)
+    left, right = _without_lone_title(_full_name(one), _full_name(other))
     if len(left) != len(right) or len(left) < 2:
         return None
     if len(left) == 2 and not (_DOTTED.search(one) or _DOTTED.search(other)):
@@ -260,11 +260,11 @@ def _initials(one: str, other: str) -> str | None:
     if not _is_surname(pairs) or pairs[0][0] == pairs[0][1] == pairs[-1][0]:
         return None
     is_same = all(a == b or _is_initial_of(a, b) or _is_initial_of(b, a) for a, b in pairs)
-    return "initials" if is_same else None
+    return "initials" if is_same and left != right else None
 
 
-def _bare_name(normal: str) -> Words:
-    return _without_titles(with_full_words(without_accents(words_of(normal))))
+def _full_name(normal: str) -> Words:
+    return with_full_words(without_accents(words_of(normal)))
 
 
 def _is_surname(pairs: list[tuple[str, str]]) -> bool:

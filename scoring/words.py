@@ -93,7 +93,11 @@ def with_plain_symbols(words: Words) -> Words:
 
 def with_full_words(words: Words) -> Words:
     """The words with well-known abbreviations written out: `intl`, `dept`, `km`; `st` stays, it has two meanings."""
-    return tuple(ABBREVIATIONS.get(word, word) for word in words)
+    full = tuple(ABBREVIATIONS.get(word, word) for word in words)
+    return full[: -len(_OF_AMERICA)] if full == (*_UNITED_STATES, *_OF_AMERICA) else full
+
+
+_UNITED_STATES, _OF_AMERICA = ("united", "states"), ("of", "america")
 
 
 def with_one_region(words: Words) -> Words:

@@ -14,21 +14,6 @@ from tests.checker import check
 from tests.solver import Cosine, config_with, cosine_from, scored
 
 WORDS = ("aurora", "basalt", "cedar", "delta", "falcon", "granite", "harbor", "indigo", "juniper", "kestrel", "lagoon")
-    "aurora",
-    "basalt",
-    "cedar",
-    "delta",
-    "falcon",
-    "granite",
-    "harbor",
-    "indigo",
-    "juniper",
-    "kestrel",
-    "lagoon",
-    "meadow",
-    "orchid",
-    "prairie",
-]
 FIELDS = ("name", "role", "city", "company", "street", "note")
 
 
@@ -166,11 +151,9 @@ def test_a_surplus_copy_is_labelled_a_duplicate() -> None:
 
 def test_equal_keys_meet_whatever_else_they_say() -> None:
     item: Json = {"type": "object", "properties": dict.fromkeys("kabcd", TEXT)}
-    reference = [
-        {"k": "one", "a": "p", "b": "q", "c": "r", "d": "s"},
-        {"k": "two", "a": "t", "b": "u", "c": "v", "d": "w"},
-    ]
-    candidate = [{"k": "TWO", "a": "p", "b": "q", "c": "r", "d": "s"}]
+    first, second = {"k": "one", "a": "p", "b": "q", "c": "r"}, {"k": "two", "a": "t", "b": "u", "c": "v"}
+    reference: Json = [first, second]
+    candidate: Json = [first | {"k": "TWO"}]
     found = paired(list_of(item, key="k"), reference, candidate)
     assert found.matched == 1
     assert found.missed == (first,)
@@ -178,11 +161,9 @@ def test_equal_keys_meet_whatever_else_they_say() -> None:
 
 def test_people_who_share_everything_but_their_names_are_two_people() -> None:
     item: Json = {"type": "object", "properties": {"name": TEXT, "role": TEXT, "year": {"type": "integer"}}}
-    found = paired(
-        list_of(item),
-        [{"name": "Kim Vos", "role": "editor", "year": 2001}],
-        [{"name": "Ola Berg", "role": "editor", "year": 2001}],
-    )
+    ours: Json = [{"name": "Kim Vos", "role": "editor", "year": 2001}]
+    theirs: Json = [{"name": "Ola Berg", "role": "editor", "year": 2001}]
+    found = paired(list_of(item), ours, theirs)
     assert (found.matched, len(found.missed), len(found.extra)) == (0, 1, 1)
 
 

@@ -38,6 +38,7 @@ class Child:
 
     program: Program
     process: subprocess.Popen[str]
+    reader: threading.Thread
 
     @property
     def exit_code(self) -> int | None:
@@ -68,8 +69,9 @@ def running(
         stop_groups([child.process.pid for child in children])
         for child in children:
             child.process.wait()
+            child.reader.join()
         _tell(watch, "done")
-        watch.wait()
+        watch.communicate()
 
 
 def stop_groups(groups: Iterable[int], *, patience_seconds: float = 12.0) -> None:
@@ -95,8 +97,9 @@ def _started(program: Program, environment: Mapping[str, str], folder: Path, on_
         cwd=folder,
         start_new_session=True,  # Ctrl-C in the terminal reaches the supervisor alone, which stops all in order
     )
-    threading.Thread(target=_pass_on, args=(program.name, process, on_line), daemon=True).start()
-    return Child(program=program, process=process)
+    reader = threading.Thread(target=_pass_on, args=(program.name, process, on_line), daemon=True)
+    reader.start()
+    return Child(program=program, process=process, reader=reader)
 
 
 def _await_file(child: Child) -> None:
@@ -108,8 +111,10 @@ def _await_file(child: Child) -> None:
 
 
 def _pass_on(name: str, process: subprocess.Popen[str], on_line: OnLine) -> None:
-    for line in process.stdout or ():
-        on_line(name, _COLOURS.sub("", line.rstrip("\n")))
+    if process.stdout is not None:
+        with process.stdout as lines:
+            for line in lines:
+                on_line(name, _COLOURS.sub("", line.rstrip("\n")))
 
 
 def _tell(watch: subprocess.Popen[str], line: str) -> None:

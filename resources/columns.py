@@ -25,6 +25,13 @@ RELATIONS: Mapping[str, str] = {
     "assay.field_scores": "One row a compared field of a scored run.",
     "assay.list_scores": "One row a compared list of a scored run.",
     "assay.findings": "One row a piece of evidence that the reference should change at one path. Append-only.",
+    "assay.scoring_records": "One row a scoring of a model on a scenario in a round, whether it ended well or not.",
+    "assay.judge_questions": "One row a question that a judge was asked in a scenario: its content, never its answer.",
+    "assay.judge_calls": "One row a request to a judge, failed ones included. Append-only.",
+    "assay.judge_answers": (
+        "Cache of answers: one row a question, judge model and order of the two values. Failed calls are never here."
+    ),
+    "assay.judge_claims": "One row a question that some process is asking right now, until it is answered or expires.",
     "assay.vectors": "Cache of embeddings: one row a text and embedding model.",
     "assay.alembic_version": "One row: the migration that the tables are at.",
     "assay.owner_references": "One row a scenario: the version its owner last saved.",
@@ -39,11 +46,23 @@ RELATIONS: Mapping[str, str] = {
     "bi.list_scores": f"Grain: one row a compared list of a scored run. {_NOW}",
     "bi.findings": "Grain: one row a piece of evidence that the reference should change at one path.",
     "bi.reference_versions": "Grain: one row a version of a scenario's reference.",
+    "bi.judge_calls": "Grain: one row a request to a judge, failed ones included.",
+    "bi.scoring_records": "Grain: one row a scoring of a model on a scenario in a round, failed ones included.",
     "bi.stale_scores": "Grain: one row a latest model score that is stale, with what changed since.",
 }
 
 _COLUMNS: Mapping[str, str] = {
+    "answer_text": "What the judge wrote, as it wrote it; null where nothing came.",
+    "answered_at": "When the answer was kept, UTC.",
+    "asked_at": "When the question was first asked, UTC.",
+    "attempt": "Which try of this question and order in its round, from 1.",
     "author": "Who made the version: a person, a command or a round.",
+    "basis": "What decided for the judge: document, example or knowledge.",
+    "cached_count": (
+        "Questions of the scoring that cost it no call: answered before, or asked for another model of the round."
+    ),
+    "call_count": "Requests to judges that this scoring made, failed ones included.",
+    "called_at": "When the request was sent, UTC.",
     "candidate_json": "The model's value as ASCII JSON text.",
     "candidate_text": (
         "The model's value as text for people: at most 10,000 characters, the whole value is in the lake."
@@ -70,21 +89,27 @@ _COLUMNS: Mapping[str, str] = {
     "duration_seconds": "Wall time of the run in seconds; null where nobody recorded it.",
     "earned_weight": "Credit earned over the shared weight (C).",
     "embedding_model": "The embedding model; null where none was configured (exact_only).",
+    "ended_at": "When the scoring of the model ended, UTC; null while it runs or where its process was killed.",
     "entity": "What the scenario is about.",
     "error": "Why the run failed; null for one that did not.",
+    "error_kind": "What kind of failure the request was; null for one that was answered.",
     "evidence": "Why the reference should change: example, reference_wrong, better or filled_gap.",
     "exact_only_count": "Scenarios behind the row that were scored without an embedding model.",
     "expected_repetitions": "How many runs of each model the scenario asks for.",
+    "expires_at": "When another process may take the question over, UTC.",
     "extra_count": "Candidate items without partner.",
     "extra_items": "The extra items as text for people, a line each, at most 10,000 characters.",
     "f1": "Harmonic mean of precision and recall, 0..1.",
+    "failed_call_count": "Requests to judges that gave no answer.",
     "family": "The model's family, to tell a judge's kin.",
     "field_count": "Compared fields, rows of field_scores.",
+    "field_position": "Place of the row among those of its run, from 0.",
     "field_scores_file": (
         "The file of its field scores in the lake, whole values included, relative to the lake's root."
     ),
-    "findings_file": "The file of its findings in the lake, relative to the lake's root; null where there are none.",
     "finding_id": "Identity of the finding.",
+    "findings_file": "The file of its findings in the lake, relative to the lake's root; null where there are none.",
+    "finish_reason": "Why the judge stopped writing, as its server says; null where it does not say.",
     "first_seen_at": "When this config was first seen, UTC.",
     "found_at": "When the finding was committed, UTC.",
     "hallucinated_count": "Extra items that no judge confirmed.",
@@ -104,11 +129,26 @@ _COLUMNS: Mapping[str, str] = {
     "is_latest": "Whether this is the model's newest score on the scenario.",
     "is_median": "Whether this is the run of median quality, whose output stands for the model.",
     "is_reference_changed": "Whether the owner saved another reference since.",
+    "is_repair": "Whether the request asks again after a reply that was no answer.",
+    "is_scored": "Whether the scoring was committed.",
     "is_shortened": "Whether reference_text or candidate_text leaves something out.",
     "is_stale": "Whether the scenario's owner changed reference or scoring config since.",
+    "is_swapped": "Whether the judge saw A and B exchanged.",
     "is_verified": "Whether its owner vouches for this version; only such a reference can be benchmarked.",
     "item_ids_json": "Stable ids of list items by path, as ASCII JSON text.",
+    "judge_call_id": "Identity of the request.",
+    "judge_calls": "Requests to judges that the scoring made, failed ones included; null where it was not recorded.",
+    "judge_cost_usd": (
+        "What the scoring's requests to judges cost in USD; null where the price or the tokens of one are unknown."
+    ),
+    "judge_family": "The judge's family.",
+    "judge_model": "The judge's name at its provider.",
+    "judge_models": "The judges of the scoring, a line each; empty without a judge.",
+    "judge_seconds": "Seconds that the requests to judges took, one after the other.",
     "kind": "What the field holds: text, prose, number, date, boolean, enum, identifier, or list or object.",
+    "known_cost_usd": (
+        "What the requests cost in USD as far as it is known; unpriced_call_count says how many are left out."
+    ),
     "lake_file": "The file in the lake that this row names, relative to the lake's root.",
     "list_order": "set (order does not matter) or sequence.",
     "list_path": "JSON Pointer of the innermost list the field belongs to; null outside lists.",
@@ -140,16 +180,19 @@ _COLUMNS: Mapping[str, str] = {
     "path": "JSON Pointer of the place, in the document of its side.",
     "planned_models": "Models of scenarios that the round set out to score.",
     "position": "Place in the scope, from 1; equal scores share a place.",
-    "field_position": "Place of the row among those of its run, from 0.",
+    "position_conflict_count": "Questions whose verdict flipped with the order of the two values and counted as a tie.",
     "precision": "matched_count / (matched_count + extra_count), 0..1.",
     "problem": "What went wrong; empty where nothing did.",
     "problems": "What a person should know about the run: repairs, schema violations; a line each.",
     "prompt": "The scenario's prompt.",
+    "prompt_version": "The version of the instructions to the judge.",
     "proposal_json": "The proposed value as ASCII JSON text; null without a proposal.",
     "provider": "Who serves the model.",
     "quality": "Harmonic mean of earned_weight / reference_weight and earned_weight / candidate_weight, 0..100.",
     "quality_weight": "What quality counts in the ranking, in hundredths.",
+    "question_count": "Distinct questions that the scoring needed answered.",
     "question_id": "The judge question that decided; null where none did.",
+    "question_kind": "compare or verify.",
     "reason": "Why the outcome is not better; empty for a match.",
     "recall": "matched_count / (matched_count + missed_count), 0..1.",
     "reference_json": "The reference's value as ASCII JSON text.",
@@ -176,7 +219,14 @@ _COLUMNS: Mapping[str, str] = {
     ),
     "scored_at": "When the score was committed, UTC.",
     "scored_run_count": "Runs that have a score.",
+    "scoring_duration_seconds": (
+        "Wall time of the scoring in seconds, work shared with other models of the round included."
+    ),
     "scoring_json": "The scoring config as ASCII JSON text.",
+    "scoring_record_id": "Identity of the scoring record.",
+    "sent_text": (
+        "What was sent where it is not the question's own prompt: A and B exchanged, or a conversation; else null."
+    ),
     "setting": "The setting that decided, in words; null where none did.",
     "setting_origin": "Where that setting came from.",
     "shared_weight": "Weight both fill (B).",
@@ -185,16 +235,20 @@ _COLUMNS: Mapping[str, str] = {
     "speed_known_count": "Scenarios behind the row for which the duration is known.",
     "speed_score": "Duration on a log scale, 0..100: the fastest result 100, ten times slower 0; null where unknown.",
     "speed_weight": "What speed counts in the ranking, in hundredths.",
+    "started_at": "When the scoring of the model began, UTC.",
     "status": "How it ended.",
     "success_rate": "ok_run_count / run_count, 0..1.",
     "text_sha256": "SHA-256 of the text.",
     "title": "The scenario's title.",
     "trigger": "What began the round: command, sensor, schedule or test.",
+    "unpriced_call_count": "Requests whose cost is unknown.",
     "unreadable_kind": "What kind of unreadable the output is; null for one that could be read.",
     "unreadable_reason": "Why the output could not be read; null for one that could.",
     "updated_at": "When the row last changed, UTC.",
-    "version_num": "The migration's number.",
     "vector": "The vector: 32-bit little-endian floats.",
+    "verdict": "What the judge said, in the order in which it saw the values.",
+    "version_num": "The migration's number.",
+    "worker_id": "The process that asks.",
 }
 
 _EXCEPTIONS: Mapping[str, str] = {
@@ -207,6 +261,35 @@ _EXCEPTIONS: Mapping[str, str] = {
         "Mean wall time of a successful run in seconds (overall: mean over scenarios); null where unknown."
     ),
     "bi.leaderboard.scored_at": "When the newest of the scores behind the row was committed, UTC.",
+    "judge_calls.input_tokens": "Tokens the judge read; null where its server did not say.",
+    "judge_calls.output_tokens": "Tokens the judge wrote; null where its server did not say.",
+    "judge_calls.cost_usd": "What the request cost in USD; null where its price or its tokens are unknown.",
+    "judge_calls.duration_seconds": "Wall time of the request in seconds.",
+    "judge_calls.error": "Why the request gave no answer; null for one that did.",
+    "judge_calls.path": "JSON Pointer of the place where the question first arose.",
+    "judge_calls.model_id": "The model whose scoring first raised the question, and which bears the cost.",
+    "judge_calls.scenario_id": "The scenario whose cache the answer belongs to.",
+    "judge_calls.prompt": (
+        "The user message as it was sent: one JSON object; after a reply that was no answer, the conversation so far."
+    ),
+    "judge_questions.path": "JSON Pointer of the place where the question first arose.",
+    "judge_questions.prompt": "The user message: one JSON object.",
+    "judge_questions.question_id": "Hash of what the judge is shown, of its models and of its instructions.",
+    "judge_answers.credit": "What the weaker value is worth to the judge, 0..1.",
+    "judge_answers.reason": "Why, in the judge's words.",
+    "judge_answers.question_id": "The question.",
+    "judge_calls.question_id": "The question.",
+    "judge_claims.question_id": "The question.",
+    "scoring_records.cost_usd": (
+        "What the scoring's requests to judges cost in USD; null where the price or the tokens of one are unknown."
+    ),
+    "scoring_records.input_tokens": "Tokens that judges read for this scoring, as far as their servers say.",
+    "scoring_records.output_tokens": "Tokens that judges wrote for this scoring, as far as their servers say.",
+    "scoring_records.duration_seconds": (
+        "Wall time of the scoring in seconds, work shared with other models of the round included; null until it ended."
+    ),
+    "scoring_records.error": "Why the scoring gave no score; null where it did, or has not ended.",
+    "scoring_records.model_score_id": "The score that was committed; null where there is none.",
     "bi.reference_versions.is_latest": "Whether this is the scenario's newest version.",
     "model_scores.quality": "Mean quality over the scored runs, 0..100; null where no run was scored.",
     "model_scores.completeness": "Mean completeness over the scored runs, 0..100.",

@@ -304,3 +304,89 @@ vectors = _table(
     _key("text_sha256", LargeBinary()),
     Column("vector", LargeBinary, nullable=False),
 )
+
+scoring_records = _table(
+    "scoring_records",
+    _identity("scoring_record_id"),
+    _to("scenario_id", "scenarios.scenario_id"),
+    _to("model_id", "models.model_id"),
+    _to("round_id", "rounds.round_id", BigInteger()),
+    _to("model_score_id", "model_scores.model_score_id", BigInteger(), nullable=True),
+    _text("judge_models"),
+    _count("question_count"),
+    _count("cached_count"),
+    _count("position_conflict_count"),
+    _text("error", nullable=True),
+    _number("duration_seconds", nullable=True),
+    _time("started_at"),
+    _time("ended_at", nullable=True),
+    UniqueConstraint("round_id", "scenario_id", "model_id"),
+)
+Index("scoring_records_scenario_id_model_id_idx", scoring_records.c.scenario_id, scoring_records.c.model_id)
+Index("scoring_records_model_score_id_idx", scoring_records.c.model_score_id, unique=True)
+
+judge_questions = _table(
+    "judge_questions",
+    Column("scenario_id", Text, ForeignKey(f"{SCHEMA}.scenarios.scenario_id"), primary_key=True),
+    _key("question_id"),
+    _text("question_kind"),
+    _text("path"),
+    _text("prompt"),
+    _text("prompt_version"),
+    _time("asked_at"),
+    CheckConstraint("question_kind in ('compare', 'verify')", name="question_kind"),
+)
+
+
+def _of_question() -> ForeignKeyConstraint:
+    names = ("scenario_id", "question_id")
+    return ForeignKeyConstraint(names, [f"{SCHEMA}.judge_questions.{name}" for name in names])
+
+
+judge_calls = _table(
+    "judge_calls",
+    _identity("judge_call_id"),
+    _text("scenario_id"),
+    _text("question_id"),
+    _to("scoring_record_id", "scoring_records.scoring_record_id", BigInteger(), nullable=True, index=True),
+    _text("judge_model"),
+    _text("judge_family"),
+    _flag("is_swapped"),
+    _count("attempt"),
+    _flag("is_repair"),
+    _text("sent_text", nullable=True),
+    _text("answer_text", nullable=True),
+    _text("finish_reason", nullable=True),
+    Column("input_tokens", BigInteger, nullable=True),
+    Column("output_tokens", BigInteger, nullable=True),
+    _number("cost_usd", nullable=True),
+    _number("duration_seconds"),
+    _text("error_kind", nullable=True),
+    _text("error", nullable=True),
+    _time("called_at"),
+    _of_question(),
+    Index(None, "scenario_id", "question_id"),
+)
+
+judge_answers = _table(
+    "judge_answers",
+    _key("scenario_id"),
+    _key("question_id"),
+    _key("judge_model"),
+    _key("is_swapped", Boolean()),
+    _text("verdict"),
+    _number("credit"),
+    _text("basis"),
+    _text("reason"),
+    _time("answered_at"),
+    _of_question(),
+)
+
+judge_claims = _table(
+    "judge_claims",
+    _key("scenario_id"),
+    _key("question_id"),
+    _text("worker_id"),
+    _time("expires_at"),
+    Index(None, "worker_id"),
+)

@@ -47,12 +47,20 @@ select s.model_score_id,
        s.mean_cost_usd,
        t.is_latest,
        t.is_stale,
-       s.scored_at
+       s.scored_at,
+       (select count(k.scoring_record_id) from assay.judge_calls k where k.scoring_record_id = d.scoring_record_id)
+         + case when d.scoring_record_id is null then null else 0 end as judge_calls,
+       (select case when count(*) = count(k.cost_usd) then coalesce(sum(k.cost_usd), 0) end
+        from assay.judge_calls k where k.scoring_record_id = d.scoring_record_id)
+         + case when d.scoring_record_id is null then null else 0 end as judge_cost_usd,
+       d.duration_seconds as scoring_duration_seconds,
+       d.scoring_record_id
 from assay.model_scores s
 join assay.score_states t using (model_score_id)
 join assay.scenarios c using (scenario_id)
 join assay.models m using (model_id)
-join assay.reference_versions v using (reference_version_id);
+join assay.reference_versions v using (reference_version_id)
+left join assay.scoring_records d using (model_score_id);
 
 create or replace view bi.run_scores as
 select s.model_score_id,
@@ -200,11 +208,75 @@ from bi.model_scores s
 join assay.score_states t using (model_score_id)
 where t.is_latest and t.is_stale;
 
+create or replace view bi.judge_calls as
+select k.judge_call_id,
+       k.scoring_record_id,
+       d.round_id,
+       k.scenario_id,
+       d.model_id,
+       k.question_id,
+       q.question_kind,
+       q.path,
+       k.judge_model,
+       k.judge_family,
+       k.is_swapped,
+       k.attempt,
+       k.is_repair,
+       coalesce(k.sent_text, q.prompt) as prompt,
+       k.answer_text,
+       k.finish_reason,
+       k.input_tokens,
+       k.output_tokens,
+       k.cost_usd,
+       k.duration_seconds,
+       k.error_kind,
+       k.error,
+       k.called_at
+from assay.judge_calls k
+join assay.judge_questions q using (scenario_id, question_id)
+left join assay.scoring_records d using (scoring_record_id);
+
+create or replace view bi.scoring_records as
+select d.scoring_record_id,
+       d.round_id,
+       d.scenario_id,
+       d.model_id,
+       d.model_score_id,
+       d.model_score_id is not null as is_scored,
+       d.error,
+       d.judge_models,
+       d.question_count,
+       d.cached_count,
+       d.position_conflict_count,
+       k.call_count,
+       k.failed_call_count,
+       k.unpriced_call_count,
+       k.input_tokens,
+       k.output_tokens,
+       case when k.unpriced_call_count = 0 then k.known_cost_usd end as cost_usd,
+       k.known_cost_usd,
+       k.judge_seconds,
+       d.duration_seconds,
+       d.started_at,
+       d.ended_at
+from assay.scoring_records d
+cross join lateral (
+    select count(*) as call_count,
+           count(error_kind) as failed_call_count,
+           count(*) - count(cost_usd) as unpriced_call_count,
+           coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+           coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+           coalesce(sum(cost_usd), 0) as known_cost_usd,
+           coalesce(sum(duration_seconds), 0) as judge_seconds
+    from assay.judge_calls where scoring_record_id = d.scoring_record_id
+) k;
+
 -- SPEC 8. The twin of scoring/ranking.py: best = 100, ten times worse = 0 on a log scale; free is best and the others are
 -- measured against the cheapest that costs something; an unknown part's weight goes to the known ones in proportion.
 create or replace view bi.leaderboard as
 with results as (
-    select s.*, c.quality_weight, c.speed_weight, c.cost_weight,
+    select s.scenario_id, s.model_id, s.mode, s.quality, s.mean_duration_seconds, s.mean_cost_usd, s.run_count,
+           s.ok_run_count, s.scored_run_count, s.scored_at, c.quality_weight, c.speed_weight, c.cost_weight,
            min(s.mean_duration_seconds) filter (where s.mean_duration_seconds > 0) over peers as best_duration,
            min(s.mean_cost_usd) filter (where s.mean_cost_usd > 0) over peers as best_cost
     from bi.model_scores s

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from pipelines.cli import compare, demo, doctor, ranking, reference, results, score, services, workspaces
-from pipelines.cli.terminal import kind_of, report_error
+from pipelines.cli.terminal import kind_of, report_error, write_anything
 from scoring.errors import InputError
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
-SERVICE_ERRORS = ("embedding_error", "judge_error")
+SERVICE_ERRORS = ("database_error", "embedding_error", "judge_error")
 
 app = typer.Typer(
     name="assay",
@@ -55,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     # Dagster marks parts that we chose as beta: settled in docs/decisions.md, and no news to whoever runs a command.
     warnings.filterwarnings("ignore", message=r".* is currently in (beta|preview)")
+    write_anything()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = app(args=given, prog_name="assay", standalone_mode=False)

@@ -85,7 +85,7 @@ def _why_unscored(cell: Any) -> str:
 def _run_of(session: Session, scenario_id: str, model: str | None, run: int) -> dict[str, Any]:
     models = [row["model_id"] for row in session.warehouse.results(scenario_id, model_id=model)]
     if not models:
-        raise InputError(f"nothing is scored on {scenario_id} yet", remedy=f"assay score {scenario_id}")
+        raise InputError(f"nothing is scored on {scenario_id} yet", remedy=f"Score it with: assay score {scenario_id}")
     if len(models) > 1:
         raise InputError("--run needs one model", remedy=f"Add --model with one of: {', '.join(models)}")
     rows = session.warehouse.run_scores(scenario_id, model_id=models[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shlex
@@ -46,6 +47,13 @@ def _plain(value: Any) -> Any:
             return value.isoformat()
         case _:
             return value
+
+
+def write_anything() -> None:
+    """Let both streams write characters that their encoding lacks, as escapes, in place of failing at one."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class _Trimmed:
@@ -152,9 +160,17 @@ def kind_of(error: Exception) -> str:
     own = getattr(error, "kind", None)
     if isinstance(own, str):
         return own
+    if _is_lost_database(error):
+        return "database_error"
     if not type(error).__module__.startswith(("scoring", "resources", "pipelines")):
         return USAGE_ERROR
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
+
+
+def _is_lost_database(error: Exception) -> bool:
+    """Whether Postgres went away or refused to work; told by name, since SQLAlchemy is only loaded where it is used."""
+    kind = type(error)
+    return kind.__module__ == "sqlalchemy.exc" and kind.__name__ in ("OperationalError", "InterfaceError")
 
 
 def report_error(error: Exception, *, as_json: bool) -> None:
@@ -175,6 +191,11 @@ def _message_of(error: Exception) -> str:
 
     if isinstance(error, InputError):
         return str(error)
+    if _is_lost_database(error):
+        first_line = str(getattr(error, "orig", "")).strip().partition("\n")[0]
+        return (
+            f"Postgres does not answer: {first_line}. What was committed is kept; look with `assay doctor`, try again"
+        )
     describe = getattr(error, "format_message", None)
     return str(describe()) if describe else str(error)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.session import open_session
 from tests.cli.tower import RIGHT, Assay, run_row, score_without_dagster
 
 
@@ -151,3 +152,23 @@ def test_a_text_that_looks_like_a_formula_is_quoted_in_csv(workspace: Path, assa
 
     assert "'=1+1" in {row["candidate_text"] for row in rows}
     assert not any(row["candidate_text"].startswith("=") for row in rows)
+
+
+def test_the_view_for_bi_tools_agrees_with_the_command(workspace: Path, assay: Assay) -> None:
+    rows = [run_row("a/good", n, RIGHT, seconds=2.0, cost=None) for n in (1, 2)]
+    rows += [run_row("b/bad:free", n, {"name": "Eiffel Tower"}, seconds=3.0, cost=0.0) for n in (1, 2)]
+    (workspace / "runs" / "all.jsonl").write_text("".join(rows))
+    score_without_dagster()
+
+    places = {place["model_id"]: place for place in assay("ranking", "--json").json["places"]}
+    with open_session() as session:
+        view = {row["model_id"]: row for row in session.warehouse.leaderboard()}
+
+    assert set(view) == set(places) == {"a/good", "b/bad:free"}
+    for model_id, place in places.items():
+        row = view[model_id]
+        assert row["position"] == place["position"]
+        assert (row["score"], row["quality"]) == (pytest.approx(place["total"]), pytest.approx(place["quality"]))
+        for part in ("speed", "cost"):
+            expected = place[part]
+            assert row[f"{part}_score"] == (None if expected is None else pytest.approx(expected))

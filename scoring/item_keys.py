@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable
 
 from scoring.records import Json, ListOrder
@@ -12,11 +13,21 @@ from scoring.values import key_of
 
 def item_key(node: Node, value: Json, depth: int = 0) -> Hashable | None:
     """The key of a value at a place, None where it has none (NaN, or nested too deep). Ignored fields do not matter."""
+    if isinstance(value, dict | list) and depth >= MAX_DEPTH:
+        return _deep_key(value)
     if isinstance(value, dict):
-        return _object_key(node, value, depth) if depth < MAX_DEPTH else None
+        return _object_key(node, value, depth)
     if isinstance(value, list):
-        return _list_key(node, value, depth) if depth < MAX_DEPTH else None
+        return _list_key(node, value, depth)
     return key_of(node.kind, value)
+
+
+def _deep_key(value: Json) -> Hashable | None:
+    """What is nested very deep is equal only as it is written; None where even that cannot be told."""
+    try:
+        return ("deep", json.dumps(value, sort_keys=True))
+    except RecursionError:
+        return None
 
 
 def _object_key(node: Node, value: dict[str, Json], depth: int) -> Hashable | None:

@@ -19,6 +19,7 @@ from rapidfuzz import fuzz, process
 from scoring.alike import similarities
 from scoring.attempt import Attempt
 from scoring.guards import guard_against
+from scoring.item_keys import item_key
 from scoring.records import Json, Kind
 from scoring.schema import Node
 from scoring.spots import child_of, context_of, counted_fields
@@ -34,6 +35,8 @@ NOISE = 50.0
 MOST_CELLS = 4_000_000
 """Nested lists whose items make more cells than this are alike by the share of equal items only."""
 UNDECIDED_LIKENESS = 0.5
+DEEPEST = 30
+"""Objects and lists this many levels below the root are alike when they are equal, and else not."""
 
 
 def likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:
@@ -60,6 +63,8 @@ def _same_shape(
     attempt: Attempt, node: Node, shape: type | None, left: Sequence[Json], right: Sequence[Json], vectors: bool
 ) -> Matrix:
     place = node.for_value(left[0])
+    if shape is not None and node.place.count("/") >= DEEPEST:
+        return _equal_or_not([item_key(place, value) for value in left], [item_key(place, value) for value in right])
     if shape is dict:
         return objects_likeness(attempt, place, NAMELESS, left, right, vectors)  # type: ignore[arg-type]  # all are objects
     if shape is list:
@@ -152,20 +157,17 @@ def _leaves_likeness(
 ) -> Matrix:
     if node.kind in (Kind.TEXT, Kind.PROSE):
         return _texts_likeness(attempt, node, left, right, vectors)
-    ours, theirs = _numbered(node, left, right)
-    return (np.equal.outer(ours, theirs) & (ours >= 0)[:, None]).astype(np.float32)
+    return _equal_or_not([key_of(node.kind, value) for value in left], [key_of(node.kind, value) for value in right])
 
 
-def _numbered(
-    node: Node, left: Sequence[Json], right: Sequence[Json]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The values as numbers that are equal where their keys are; -1 where a value has no key."""
+def _equal_or_not(left: Sequence[Hashable | None], right: Sequence[Hashable | None]) -> Matrix:
+    """1 where two keys are equal; what has no key equals nothing."""
     seen: dict[Hashable, int] = {}
-    numbers = [
-        [-1 if key is None else seen.setdefault(key, len(seen)) for key in (key_of(node.kind, v) for v in values)]
-        for values in (left, right)
-    ]
-    return np.array(numbers[0]), np.array(numbers[1])
+    ours, theirs = (
+        np.array([-1 if key is None else seen.setdefault(key, len(seen)) for key in keys]) for keys in (left, right)
+    )
+    alike: Matrix = (np.equal.outer(ours, theirs) & (ours >= 0)[:, None]).astype(np.float32)
+    return alike
 
 
 def _texts_likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:

@@ -18,7 +18,7 @@ from scoring.records import FieldScore, Json
 from scoring.schema import Node
 from scoring.text import normal_form
 
-MAX_DEPTH = 100
+MAX_DEPTH = 50
 """Values nested deeper than this below the root are compared as one value, not field by field."""
 
 _WORDS_THAT_MAY_BE_VALUES = frozenset({"na", "none"})
@@ -93,12 +93,14 @@ def counted_fields(node: Node, value: dict[str, Json]) -> dict[str, Node]:
     return {name: child for name, child in fields.items() if not child.is_ignored}
 
 
-def holds_nothing(node: Node, value: Json, empty_values: tuple[str, ...], protected: tuple[Json, ...] = ()) -> bool:
-    """Whether nothing but ignored and empty fields stands here."""
-    if isinstance(value, dict):
-        return all(_child_holds_nothing(child_of(node, name), child, empty_values) for name, child in value.items())
-    if isinstance(value, list):
-        return all(_child_holds_nothing(node.item(index), child, empty_values) for index, child in enumerate(value))
+def holds_nothing(
+    node: Node, value: Json, empty_values: tuple[str, ...], protected: tuple[Json, ...] = (), depth: int = 0
+) -> bool:
+    """Whether nothing but ignored and empty fields stands here. Below `MAX_DEPTH` no field is looked up by itself."""
+    if depth < MAX_DEPTH and isinstance(value, dict):
+        return all(_is_vain(child_of(node, name), child, empty_values, depth) for name, child in value.items())
+    if depth < MAX_DEPTH and isinstance(value, list):
+        return all(_is_vain(node.item(index), child, empty_values, depth) for index, child in enumerate(value))
     return is_empty(value, empty_values, protected or protected_at(node, None))
 
 
@@ -111,10 +113,10 @@ def protected_at(node: Node, reference: Json) -> tuple[Json, ...]:
     return node.enum_values
 
 
-def _child_holds_nothing(node: Node, value: Json, empty_values: tuple[str, ...]) -> bool:
+def _is_vain(node: Node, value: Json, empty_values: tuple[str, ...], depth: int = 0) -> bool:
     if value is None or node.is_ignored:
         return True
-    return holds_nothing(node.for_value(value), value, empty_values)
+    return holds_nothing(node.for_value(value), value, empty_values, (), depth + 1)
 
 
 def _fill(spot: Spot, empty_values: tuple[str, ...], depth: int) -> None:
@@ -154,9 +156,7 @@ def _fields_of(spot: Spot, value: dict[str, Json]) -> list[Spot]:
 
 def _items_of(spot: Spot, value: list[Json], empty_values: tuple[str, ...]) -> list[Spot]:
     held = [
-        (index, item)
-        for index, item in enumerate(value)
-        if not _child_holds_nothing(spot.node.item(index), item, empty_values)
+        (index, item) for index, item in enumerate(value) if not _is_vain(spot.node.item(index), item, empty_values)
     ]
     spot.unit = spot.weight / max(1, len(held))
     spot.items = [
@@ -175,19 +175,20 @@ def _items_of(spot: Spot, value: list[Json], empty_values: tuple[str, ...]) -> l
     return spot.items
 
 
-def filled_weight(node: Node, value: Json, weight: float, empty_values: tuple[str, ...]) -> float:
+def filled_weight(node: Node, value: Json, weight: float, empty_values: tuple[str, ...], depth: int = 0) -> float:
     """How much of `weight` a candidate's value fills at a place where the reference has nothing.
 
     Shared as `Spot` shares: an object among its declared fields and its own, a list among its items.
     """
+    if depth >= MAX_DEPTH or not isinstance(value, dict | list):
+        return 0.0 if is_empty(value, empty_values, protected_at(node, None)) else weight
     if isinstance(value, dict):
         nodes = counted_fields(node, value)
         total = sum(child.weight for child in nodes.values()) or 1.0
         parts = ((child, value[name], weight * child.weight / total) for name, child in nodes.items() if name in value)
-    elif isinstance(value, list):
-        held = [(node.item(i), item) for i, item in enumerate(value)]
-        held = [(child, item) for child, item in held if not _child_holds_nothing(child, item, empty_values)]
-        parts = ((child, item, weight / len(held)) for child, item in held)
     else:
-        return 0.0 if is_empty(value, empty_values, protected_at(node, None)) else weight
-    return sum(filled_weight(child.for_value(item), item, share, empty_values) for child, item, share in parts)
+        held = [(node.item(i), item) for i, item in enumerate(value)]
+        held = [(child, item) for child, item in held if not _is_vain(child, item, empty_values)]
+        parts = ((child, item, weight / len(held)) for child, item in held)
+    below = depth + 1
+    return sum(filled_weight(child.for_value(item), item, share, empty_values, below) for child, item, share in parts)

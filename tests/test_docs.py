@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 from pathlib import Path
 from typing import Any
@@ -101,3 +102,8 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
             (page.parent / target).resolve() for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text())
         }
     assert [label(page) for page in (ROOT / "docs").glob("*.md") if page.resolve() not in reached] == []
+
+
+def test_the_page_of_rules_says_what_the_modules_say() -> None:
+    made: Any = runpy.run_path(str(ROOT / "docs" / "rules_page.py"))
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == made["page"](), "run: python docs/rules_page.py"

@@ -150,7 +150,7 @@ def progress(what: str) -> Iterator[OnProgress]:
         task = bar.add_task(what, total=None)
 
         def move(done: int, total: int, step: str = "", /) -> None:
-            bar.update(task, completed=done, total=total, description=f"{what} {step}".strip())
+            bar.update(task, completed=done, total=total, description=step or what)
 
         yield move
 

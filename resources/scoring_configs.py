@@ -20,6 +20,7 @@ def scoring_config_of(settings: ScoringSettings) -> ScoringConfig:
             strictness=settings.strictness.value,
             threshold=settings.threshold.value,
             undecided_from=settings.undecided_from.value,
+            tables=settings.tables,
             origin=decisive.origin,
         ),
         judge_models=() if judge is None else tuple(endpoint.model for endpoint in judge.models),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 from scoring.records import DEFAULT_EMPTY_VALUES, Json, Origin
+from scoring.strictness import StrictnessTable
 
 T = TypeVar("T")
 
@@ -23,8 +24,8 @@ class Resolved(Generic[T]):
 class Endpoint:
     """A model behind an OpenAI-compatible API. `api_key_env` names the environment variable that holds the key.
 
-    `max_prompt_tokens` is the longest prompt that may be sent to it; None leaves that to the server. `web_search` is the
-    dialect in which the provider is asked to search the web; None where none is named.
+    `max_prompt_tokens` is the longest prompt that may be sent to it; None leaves that to the server. `web_search` is
+    the dialect in which the provider is asked to search the web; None where none is named.
     """
 
     model: str
@@ -98,7 +99,7 @@ class ScoringSettings:
 
     `embedding` is None for `exact_only` rounds. `threshold` and `undecided_from` are None unless a cosine was written
     down; a written threshold stands above `strictness`. `accepted` maps JSON Pointers to values that are as right as
-    the reference's own.
+    the reference's own. `tables` are the workspace's own strictness tables, which stand before the shipped ones.
     """
 
     embedding: Resolved[EmbeddingSettings | None] = field(default_factory=lambda: _default(EmbeddingSettings()))
@@ -108,3 +109,4 @@ class ScoringSettings:
     undecided_from: Resolved[float | None] = field(default_factory=lambda: _default(None))
     empty_values: Resolved[tuple[str, ...]] = field(default_factory=lambda: _default(DEFAULT_EMPTY_VALUES))
     accepted: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)
+    tables: tuple[StrictnessTable, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from resources.complaints import Complaints
@@ -14,6 +14,7 @@ from resources.scenarios import Scenario, inside, read_scenario
 from resources.settings import Budgets, Endpoint, ScoringSettings, Weights
 from resources.shapes import shaped
 from resources.sources import Source, read_yaml
+from resources.strictness_tables import read_tables
 from resources.workspace_files import ModelShape, OrganisationShape, id_problem
 from scoring.errors import InputError
 from scoring.records import Model
@@ -102,12 +103,13 @@ def load_workspace(path: Path | None = None) -> Workspace:
     organisation = _organisation(root, complaints)
     entries = _model_entries(root, complaints)
     scenarios = _scenarios(root, organisation or OrganisationShape(), complaints)
+    tables = complaints.attempt(lambda: read_tables(root)) or ()
     complaints.raise_any(str(root))
     return Workspace(
         root=root,
         config=Organisation(budgets=budgets_of(organisation or OrganisationShape())),
         models=tuple(_model(entry) for entry in entries),
-        scenarios=scenarios,
+        scenarios=tuple(replace(one, scoring=replace(one.scoring, tables=tables)) for one in scenarios),
         endpoints={entry.id: _endpoint(entry, entry.base_url) for entry in entries if entry.base_url},
     )
 

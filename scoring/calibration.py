@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scoring.errors import InputError
+from scoring.guards import guard_against
+from scoring.records import Vector
+from scoring.similarity import combined_similarity
 from scoring.strictness import StrictnessPoint, StrictnessTable
+from scoring.variants import is_variant
 
 Z_95 = 1.959964
 WANTED_PRECISION: dict[float, float] = {0.0: 0.95, 0.5: 0.98, 1.0: 0.99}
 """The precision that each strictness asks for; 0.98 at `normal` is SPEC 3's."""
 RARELY_SAME = 0.10
 LEAST_PAIRS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledPair:
+    """Two texts in normal form and whether people call them the same; `context` is what the field itself says."""
+
+    reference: str
+    candidate: str
+    is_same: bool
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +62,36 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
     return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def texts_to_embed(pairs: Sequence[LabelledPair]) -> tuple[str, ...]:
+    """The distinct texts of the pairs that only similarity can decide."""
+    undecided = [pair for pair in pairs if _decided(pair) is None]
+    return tuple(dict.fromkeys(text for pair in undecided for text in (pair.reference, pair.candidate)))
+
+
+def scored_pairs(
+    pairs: Sequence[LabelledPair], vectors: Mapping[str, Vector], model_name: str
+) -> tuple[ScoredPair, ...]:
+    """Each pair with its similarity under this model; `vectors` holds what `texts_to_embed` named."""
+    return tuple(ScoredPair(similarity=_similarity(pair, vectors, model_name), is_same=pair.is_same) for pair in pairs)
+
+
+def _similarity(pair: LabelledPair, vectors: Mapping[str, Vector], model_name: str) -> float:
+    decided = _decided(pair)
+    if decided is not None:
+        return decided
+    cosine = float(vectors[pair.reference] @ vectors[pair.candidate])
+    return combined_similarity(
+        pair.reference, pair.candidate, cosine, model_name=model_name, context_normal=pair.context
+    )
+
+
+def _decided(pair: LabelledPair) -> float | None:
+    """1 for what matches without any model, -1 for what a guard keeps from matching, else None."""
+    if pair.reference == pair.candidate or is_variant(pair.reference, pair.candidate, pair.context):
+        return 1.0
+    return None if guard_against(pair.reference, pair.candidate, pair.context) is None else -1.0
 
 
 def limit_rows(pairs: Sequence[ScoredPair], limits: Sequence[float]) -> tuple[LimitRow, ...]:

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,23 +8,9 @@ import pytest
 from resources.hosted_embeddings import BATCH_TEXTS, HostedEmbeddings, host_of
 from resources.vectors import EmbeddingError
 from scoring.errors import InputError
+from tests import embeddings_server as server
 
 KEY = "sk-very-secret-key-0123456789"
-
-
-def _server() -> Any:
-    """The server's module, found by path: tests are no package."""
-    if "embeddings_server" not in sys.modules:
-        path = Path(__file__).parents[1] / "embeddings_server.py"
-        spec = importlib.util.spec_from_file_location("embeddings_server", path)
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules["embeddings_server"] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules["embeddings_server"])
-    return sys.modules["embeddings_server"]
-
-
-server = _server()
 
 
 def embedder(served: Any, key: str | None = KEY) -> HostedEmbeddings:

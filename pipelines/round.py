@@ -6,7 +6,10 @@ embeddings, then one batch of questions), asks the core again, and commits each 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
@@ -32,6 +35,9 @@ Answering = Callable[[Sequence[Question]], Mapping[str, Answer]]
 
 # Outputs of so many characters are held at once. A scenario is never cut: its models share texts and questions.
 CHUNK_CHARACTERS = 32_000_000
+
+COMMITTERS = 2
+MOST_COMMITS_PENDING = 8
 
 # After so many models in a row that no vectors could be had for, the others are not asked for.
 FAILURES_IN_A_ROW = 2
@@ -171,33 +177,73 @@ def _score_chunk(
     session: Session, waiting: list[Attempt], round_id: int, watch: _Watch, answer: Answering | None
 ) -> None:
     found: dict[str | None, Known] = {}
-    while waiting:
-        steps = [_step(session, attempt, found.get(attempt.embedding_model), round_id, watch) for attempt in waiting]
-        waiting = [attempt for attempt in steps if attempt is not None]
-        by_model = groupby(sorted(waiting, key=_embedding_model), key=_embedding_model)
-        waiting = []
-        for name, attempts in by_model:
-            known, able = _find_out(session, list(attempts), found.get(name or None, Known()), watch, answer)
-            found[name or None] = known
-            waiting += able
+    with _committing(session, round_id, watch) as commits:
+        while waiting:
+            steps = [_step(attempt, found.get(attempt.embedding_model), commits, watch) for attempt in waiting]
+            by_model = groupby(sorted((one for one in steps if one), key=_embedding_model), key=_embedding_model)
+            waiting = []
+            for name, attempts in by_model:
+                known, able = _find_out(session, list(attempts), found.get(name or None, Known()), watch, answer)
+                found[name or None] = known
+                waiting += able
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Commits:
+    """Commits that run beside the scoring of the next models: they mostly wait for disks."""
+
+    session: Session
+    round_id: int
+    watch: _Watch
+    pool: ThreadPoolExecutor
+    pending: dict[Future[int], Attempt]
+
+    def begin(self, attempt: Attempt) -> None:
+        """The attempt will be committed and settled; waits while too many others are."""
+        scoring = attempt.scoring(self.round_id)
+        self.pending[self.pool.submit(self.session.warehouse.commit_model_score, scoring)] = attempt
+        self.settle(most_pending=MOST_COMMITS_PENDING)
+
+    def settle(self, *, most_pending: int) -> None:
+        """What is committed is settled, and at most so many commits are left."""
+        done = {future for future in self.pending if future.done()}
+        while len(self.pending) - len(done) > most_pending:
+            done |= wait(self.pending.keys() - done, return_when=FIRST_COMPLETED).done
+        for future in done:
+            attempt = self.pending.pop(future)
+            try:
+                self.watch.settle(_success(attempt, future.result()))
+            except (InputError, OSError) as error:
+                self.watch.settle(_failure(attempt.cell, str(error)))
+
+
+@contextmanager
+def _committing(session: Session, round_id: int, watch: _Watch) -> Iterator[_Commits]:
+    with ThreadPoolExecutor(max_workers=COMMITTERS) as pool:
+        commits = _Commits(session=session, round_id=round_id, watch=watch, pool=pool, pending={})
+        yield commits
+        commits.settle(most_pending=0)
 
 
 def _embedding_model(attempt: Attempt) -> str:
     return attempt.embedding_model or ""
 
 
-def _step(session: Session, attempt: Attempt, known: Known | None, round_id: int, watch: _Watch) -> Attempt | None:
-    """The attempt with what it now waits for; None once it is settled, well or not."""
+def _step(attempt: Attempt, known: Known | None, commits: _Commits, watch: _Watch) -> Attempt | None:
+    """The attempt with what it now waits for; None where it has failed or is being committed."""
     watch.say(f"scoring {attempt.cell[0]}")
     try:
         attempt = advanced(attempt, known or Known())
-        if not attempt.is_whole:
-            return attempt
-        score_id = session.warehouse.commit_model_score(attempt.scoring(round_id))
     except (InputError, EmbeddingError) as error:
         watch.settle(_failure(attempt.cell, str(error)))
         return None
-    watch.settle(_success(attempt, score_id))
+    except Exception as error:  # a fault of ours in one output must not cost the other models theirs
+        logging.getLogger(__name__).exception("scoring %s failed", " / ".join(attempt.cell))
+        watch.settle(_failure(attempt.cell, f"a fault in the scoring itself: {_words(error)}"))
+        return None
+    if not attempt.is_whole:
+        return attempt
+    commits.begin(attempt)
     return None
 
 

@@ -32,6 +32,9 @@ PORTS_TRIED = 50
 START_SECONDS = 240
 HEALTH_SECONDS = 15
 
+# The kernel allows 107 bytes; gRPC binds a temporary name beside it.
+LONGEST_SOCKET_PATH = 90
+
 Say = Callable[[str], None]
 
 _HEALTH_QUERY = """{
@@ -83,9 +86,9 @@ def _supervise(session: Session, address: str, say: Say) -> int:
     with (
         _stop_signals() as stop,
         _log(home) as (path, on_line),
-        tempfile.TemporaryDirectory(prefix="assay-") as sockets,
+        _socket(home) as code_socket,
         running(
-            _programs(home, address, f"{sockets}/code"),
+            _programs(home, address, code_socket),
             environment=child_environment(home, session.workspace.root),
             folder=home.dagster,  # a folder of ours: its name is on Python's path
             on_line=on_line,
@@ -97,6 +100,19 @@ def _supervise(session: Session, address: str, say: Say) -> int:
         code = _watch(children, address, stop, say)
         say("stopping ...")
     return code
+
+
+@contextmanager
+def _socket(home: Home) -> Iterator[str]:
+    """The path of a socket that only this user can reach, nothing there yet: in the home, unless that lies too deep."""
+    path = home.dagster / "code.sock"
+    if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
+        path.unlink(missing_ok=True)
+        yield str(path)
+        path.unlink(missing_ok=True)
+    else:
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+            yield f"{folder}/code.sock"
 
 
 def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.starter import init_workspace
 from resources.strictness_tables import read_tables
 from tests.cli.tower import Assay
 from tests.embeddings_server import answer, serving
@@ -24,6 +25,15 @@ def pairs(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.fixture
+def own_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new workspace that the command finds; no database is needed."""
+    folder = tmp_path / "workspace"
+    init_workspace(folder)
+    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
+    return folder
+
+
 LETTERS = "abcdefghijklmnopqrstuvwxyzåäöé"
 
 
@@ -32,26 +42,28 @@ def told_apart(body: dict[str, list[str]], _count: int) -> object:
     return answer(body, [[0.0, 1.0] if text.startswith("there") else [1.0, 0.1] for text in body["input"]])
 
 
-def test_a_hosted_model_gets_its_table_and_the_workspace_keeps_it(assay: Assay, workspace: Path, pairs: Path) -> None:
+def test_a_hosted_model_gets_its_table_and_the_workspace_keeps_it(
+    assay: Assay, own_workspace: Path, pairs: Path
+) -> None:
     with serving(told_apart) as served:
         said = assay("calibrate", pairs, "--model", "org/m", "--base-url", served.url, "--write", "--json")
     assert said.code == 0, said.err
     made = json.loads(said.out)
-    (table,) = read_tables(workspace)
+    (table,) = read_tables(own_workspace)
     assert table.model == made["table"]["model"] == f"{served.url.split('/')[2]}/org/m"
     assert all(0.1 <= point.same <= 1 for point in table.points)
     assert made["limits"][-1]["limit"] == 1.0
     assert Path(made["written"]).is_file()
 
 
-def test_without_write_figures_are_shown_and_nothing_is_kept(assay: Assay, workspace: Path, pairs: Path) -> None:
+def test_without_write_figures_are_shown_and_nothing_is_kept(assay: Assay, own_workspace: Path, pairs: Path) -> None:
     with serving(told_apart) as served:
         said = assay("calibrate", pairs, "--model", "org/m", "--base-url", served.url)
     assert said.code == 0, said.err
     assert "precision" in said.out
     assert "normal" in said.out
     assert "Nothing was written" in said.out
-    assert read_tables(workspace) == ()
+    assert read_tables(own_workspace) == ()
 
 
 def test_too_few_pairs_are_refused(assay: Assay, tmp_path: Path) -> None:

@@ -1,18 +1,28 @@
-"""Small plots for Dagster's metadata: PNG in a data URI, bounded in size."""
+"""Small plots for Dagster's metadata: SVG in a data URI, bounded in size.
+
+Drawn by hand: importing a plotting library would cost more than the whole leaderboard.
+"""
 
 from __future__ import annotations
 
 import base64
-import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import dagster as dg
 
 MOST_POINTS = 30
-MOST_BYTES = 40_000
+LONGEST_NAME = 24
 AXES = {"mean_cost_usd": "mean cost of a run, USD", "mean_duration_seconds": "mean time of a run, seconds"}
+
+WIDTH, HEIGHT = 640, 360
+LEFT, RIGHT, TOP, BOTTOM = 56, 24, 16, 48
+MARGIN = 0.12
+
+Point = tuple[str, float, float]
+"""A model's name, the value along and the quality up."""
 
 
 def quality_against_cost(rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetadataValue | None:
@@ -21,10 +31,13 @@ def quality_against_cost(rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetada
     None where there are not two points.
     """
     label, points = max(((label, _points(rows, key)) for key, label in AXES.items()), key=lambda axis: len(axis[1]))
-    return _scatter(points[:MOST_POINTS], label) if len(points) > 1 else None
+    if len(points) < 2:
+        return None
+    encoded = base64.b64encode(_scatter(points[:MOST_POINTS], label).encode()).decode()
+    return dg.MetadataValue.md(f"![Quality against {label}](data:image/svg+xml;base64,{encoded})")
 
 
-def _points(rows: Sequence[Mapping[str, Any]], key: str) -> list[tuple[str, float, float]]:
+def _points(rows: Sequence[Mapping[str, Any]], key: str) -> list[Point]:
     return [(row["model_id"], row[key], row["quality"]) for row in rows if _is_drawable(row, key)]
 
 
@@ -33,24 +46,69 @@ def _is_drawable(row: Mapping[str, Any], key: str) -> bool:
     return all(value is not None and math.isfinite(value) for value in values) and row[key] > 0
 
 
-def _scatter(points: Sequence[tuple[str, float, float]], label: str) -> dg.MarkdownMetadataValue | None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def _scatter(points: Sequence[Point], label: str) -> str:
+    along = _widened([math.log10(x) for _, x, _ in points])
+    up = _widened([y for _, _, y in points])
+    body = [*_grid(along, up), *_dots(points, along, up)]
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="#fff"/>{"".join(body)}'
+        f'<text x="{middle}" y="{HEIGHT - 12}" text-anchor="middle">{escape(label)}</text>'
+        f'<text transform="translate(14 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">quality, 0..100</text></svg>'
+    )
 
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    canvas = FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.scatter([x for _, x, _ in points], [y for _, _, y in points], color="#3b5bdb")
-    for name, x, y in points:
-        axes.annotate(name[:24], (x, y), xytext=(5, 4), textcoords="offset points", fontsize=8)
-    axes.set_xscale("log")
-    axes.set_xlabel(label)
-    axes.set_ylabel("quality, 0..100")
-    axes.grid(visible=True, alpha=0.25)
-    axes.margins(x=0.18, y=0.12)
-    picture = io.BytesIO()
-    canvas.print_png(picture)  # type: ignore[no-untyped-call]  # matplotlib types most, not this
-    if picture.tell() > MOST_BYTES:
-        return None
-    encoded = base64.b64encode(picture.getvalue()).decode()
-    return dg.MetadataValue.md(f"![Quality against {label}](data:image/png;base64,{encoded})")
+
+def _grid(along: tuple[float, float], up: tuple[float, float]) -> Iterator[str]:
+    right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    for value in _log_ticks(along):
+        x = _x(value, along)
+        yield f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#e3e3e8"/>'
+        yield f'<text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle" fill="#555">{value:g}</text>'
+    for value in _ticks(up):
+        y = _y(value, up)
+        yield f'<path d="M{LEFT} {y:.1f}H{right}" stroke="#e3e3e8"/>'
+        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#555">{value:g}</text>'
+    yield f'<path d="M{LEFT} {TOP}V{bottom}H{right}" stroke="#555" fill="none"/>'
+
+
+def _dots(points: Iterable[Point], along: tuple[float, float], up: tuple[float, float]) -> Iterator[str]:
+    for name, value, quality in points:
+        x, y = _x(value, along), _y(quality, up)
+        is_far_right = x > WIDTH * 0.7
+        shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+        place = f'x="{x - 7:.1f}" text-anchor="end"' if is_far_right else f'x="{x + 7:.1f}"'
+        yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="#3b5bdb"/>'
+        yield f'<text {place} y="{y - 5:.1f}">{escape(shown)}</text>'
+
+
+def _widened(values: Sequence[float]) -> tuple[float, float]:
+    """The range of the values with room around it, never empty."""
+    low, high = min(values), max(values)
+    room = (high - low) * MARGIN or 0.5
+    return low - room, high + room
+
+
+def _x(value: float, along: tuple[float, float]) -> float:
+    share = (math.log10(value) - along[0]) / (along[1] - along[0])
+    return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+
+def _y(value: float, up: tuple[float, float]) -> float:
+    return HEIGHT - BOTTOM - (value - up[0]) / (up[1] - up[0]) * (HEIGHT - TOP - BOTTOM)
+
+
+def _log_ticks(along: tuple[float, float]) -> list[float]:
+    """1, 2, 5, 10, 20, ... within the range, thinned where they would crowd."""
+    decades = range(math.floor(along[0]), math.ceil(along[1]) + 1)
+    every = [step * 10.0**power for power in decades for step in (1, 2, 5)]
+    inside = [value for value in every if value > 0 and along[0] <= math.log10(value) <= along[1]]
+    return inside if len(inside) <= 12 else inside[:: math.ceil(len(inside) / 12)]
+
+
+def _ticks(up: tuple[float, float]) -> list[float]:
+    """About five round values within the range."""
+    rough = (up[1] - up[0]) / 5
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
+    return [round(number * step, 10) for number in range(math.ceil(up[0] / step), math.floor(up[1] / step) + 1)]

@@ -1,15 +1,41 @@
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assets.plots import quality_against_cost
 
 
 def row(model_id: str, quality: float | None, cost: float | None, duration: float | None = 1.0) -> dict[str, Any]:
     return {"model_id": model_id, "quality": quality, "mean_cost_usd": cost, "mean_duration_seconds": duration}
+
+
+def drawn(plot: Any) -> ElementTree.Element:
+    encoded = str(plot.value).partition("base64,")[2].rstrip(")")
+    return ElementTree.fromstring(base64.b64decode(encoded))  # noqa: S314 - our own picture
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=40), st.floats(0, 100), st.floats(0, 1e9, exclude_min=True)), min_size=2, max_size=40
+    )
+)
+def test_any_results_are_a_well_formed_picture_with_every_point_inside(found: list[tuple[str, float, float]]) -> None:
+    rows = [row(_printable(name), quality, cost) for name, quality, cost in found]
+    root = drawn(quality_against_cost(rows))
+    circles = root.findall("{http://www.w3.org/2000/svg}circle")
+    assert len(circles) == min(len(rows), 30)
+    assert all(0 <= float(one.get("cx", "nan")) <= 640 and 0 <= float(one.get("cy", "nan")) <= 360 for one in circles)
+
+
+def _printable(name: str) -> str:
+    return "".join(letter for letter in name if letter.isprintable())
 
 
 def test_models_with_cost_and_quality_are_drawn_as_a_bounded_picture() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 from scoring.records import Json
 
@@ -22,7 +23,7 @@ def json_text(value: Json) -> str:
     try:
         return _COMPACT(value)
     except RecursionError:
-        return _deep_json(value)
+        return _deep_json(value, _COMPACT)
 
 
 def json_value(text: str) -> Json:
@@ -64,10 +65,27 @@ def _readable_json(value: Json) -> str:
     try:
         return _READABLE(value)
     except RecursionError:
-        return _deep_json(value)
+        return _deep_json(value, _READABLE)
 
 
-def _deep_json(value: Json) -> str:
-    from scoring.reading import dumps
+def _deep_json(value: Json, encode: Callable[[Json], str]) -> str:
+    """JSON of a value that is nested deeper than the interpreter recurses."""
+    written: list[str] = []
+    waiting: list[tuple[str, Json]] = [("", value)]  # a text to write as it is, else a value to encode
+    while waiting:
+        text, one = waiting.pop()
+        if text:
+            written.append(text)
+        elif isinstance(one, dict):
+            members = [part for key, inner in one.items() for part in ((f",{encode(key)}:", None), ("", inner))]
+            waiting += [("}", None), *reversed(_without_first_comma(members)), ("{", None)]
+        elif isinstance(one, list):
+            items = [part for inner in one for part in ((",", None), ("", inner))]
+            waiting += [("]", None), *reversed(items[1:]), ("[", None)]
+        else:
+            written.append(encode(one))
+    return "".join(written)
 
-    return dumps(value)
+
+def _without_first_comma(members: list[tuple[str, Json]]) -> list[tuple[str, Json]]:
+    return [(members[0][0][1:], None), *members[1:]] if members else []

@@ -2,6 +2,8 @@
 # Builds .venv from requirements.lock and puts the command `assay` into it. Run again, it brings .venv up to date.
 set -eu
 UV_VERSION=0.13.9
+PIP_WHEEL=pip-25.3-py3-none-any.whl
+PIP_SHA256=9655943313a94722b7774661c21049070f6bbb0a1516bf02f7c8d5d9201514cd
 cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH VIRTUAL_ENV CONDA_PREFIX || true
 
@@ -20,7 +22,23 @@ find_python() {
     exit 1
 }
 
-# Debian's python3 may come without ensurepip: then the pip or the uv of the system fills the new environment.
+# Debian's python3 may come without ensurepip and without pip: then one wheel of pip from the registry brings itself in.
+fetch_pip() {
+    .venv/bin/python - "$PIP_WHEEL" "$PIP_SHA256" <<'PYTHON'
+import hashlib, json, os, pathlib, sys, urllib.parse, urllib.request
+name, sha256 = sys.argv[1:]
+index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
+request = urllib.request.Request(index, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
+files = json.load(urllib.request.urlopen(request, timeout=60))["files"]
+url = next(file["url"] for file in files if file["filename"] == name)
+wheel = urllib.request.urlopen(urllib.parse.urljoin(index, url), timeout=120).read()
+if hashlib.sha256(wheel).hexdigest() != sha256:
+    sys.exit(f"setup: {url} is not the expected file")
+pathlib.Path(".venv", name).write_bytes(wheel)
+PYTHON
+    .venv/bin/python ".venv/$PIP_WHEEL/pip" install --quiet --disable-pip-version-check --no-index ".venv/$PIP_WHEEL"
+}
+
 make_environment() {
     python=$(find_python)
     echo "setup: making .venv with $("$python" --version)"
@@ -29,15 +47,12 @@ make_environment() {
         return
     fi
     rm -rf .venv
-    if command -v uv >/dev/null 2>&1; then
-        uv venv --quiet --seed --python "$python" .venv
-    elif "$python" -m venv --without-pip .venv && "$python" -m pip --python .venv/bin/python install --quiet pip; then
+    if "$python" -m venv --without-pip .venv && fetch_pip; then
         return
-    else
-        rm -rf .venv
-        echo "setup: $python can make no virtual environment. Install its venv module (Debian: apt-get install python3-venv)" >&2
-        exit 1
     fi
+    rm -rf .venv
+    echo "setup: $python can make no virtual environment. Install its venv module (Debian: apt-get install python3-venv)" >&2
+    exit 1
 }
 
 if ! is_supported .venv/bin/python; then

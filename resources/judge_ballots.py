@@ -1,0 +1,230 @@
+"""Casting one ballot: asking one judge model one question in one order until there is an answer or a reason why not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from time import monotonic
+
+from resources.judge_calls import Fault, JudgeCall, Raised
+from resources.judge_client import JudgeClient, Messages, estimated_tokens
+from resources.judge_prices import Price, Spending
+from resources.judge_replies import LONGEST_PAUSE_SECONDS, Reply, answer_text
+from scoring.panel import Ballot, Vote, message_for
+from scoring.questions import SYSTEM_MESSAGE, read_answer
+from scoring.records import Answer
+
+ATTEMPTS = 6
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_OWN_PAUSE_SECONDS = 30.0
+REFUSALS = 6
+"""So many refused parameters can follow each other before a server is left alone."""
+
+RETRIED = frozenset({Fault.TIMEOUT, Fault.CONNECTION, Fault.RATE_LIMITED, Fault.SERVER_ERROR})
+REPAIRED = frozenset({Fault.CUT_OFF, Fault.REFUSED, Fault.NO_ANSWER})
+HOPELESS = frozenset({Fault.UNAUTHORIZED, Fault.NOT_FOUND, Fault.NO_QUOTA})
+"""Faults after which no other question is worth a request."""
+
+_jitter = random.SystemRandom()
+
+
+def most_usd(price: Price, conversation: Messages, max_answer_tokens: int) -> float:
+    """What one request can cost at most, with half as many tokens again as its prompt is estimated to have."""
+    return price.cost_usd(estimated_tokens(conversation) * 3 // 2, max_answer_tokens)
+
+
+@dataclass(slots=True, kw_only=True)
+class Gate:
+    """The pace of one server: so many requests a minute at most, and none before a pause that it asked for is over."""
+
+    requests_per_minute: float | None
+    not_before: float = field(default=0.0)
+    next_slot: float = field(default=0.0)
+
+    async def passed(self) -> None:
+        """Returns when the next request may be sent."""
+        at = max(monotonic(), self.not_before)
+        if self.requests_per_minute is not None:
+            at = max(at, self.next_slot)
+            self.next_slot = at + 60.0 / self.requests_per_minute
+        while (wait := max(at, self.not_before) - monotonic()) > 0:
+            await asyncio.sleep(wait)
+
+    def pause(self, seconds: float) -> None:
+        """No request is sent for so many seconds."""
+        self.not_before = max(self.not_before, monotonic() + min(seconds, LONGEST_PAUSE_SECONDS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a ballot has no vote, in words for people, and the fault behind it."""
+
+    fault: Fault
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booth:
+    """All that is needed to cast ballots with one judge model."""
+
+    client: JudgeClient
+    gate: Gate
+    price: Price | None
+    family: str
+    max_answer_tokens: int
+    spending: Spending
+    record: Callable[[JudgeCall], None]
+
+    async def cast(self, raised: Raised, ballot: Ballot) -> Vote | Failure:
+        """The vote, or the failure after retries and one try to repair. Every request is recorded."""
+        conversation: Messages = [
+            {"role": "system", "content": SYSTEM_MESSAGE},
+            {"role": "user", "content": message_for(raised.question, ballot)},
+        ]
+        retries = refusals = attempt = 0
+        is_repair = False
+        while True:
+            attempt += 1
+            call = await self._call(raised, ballot, conversation, attempt=attempt, is_repair=is_repair)
+            match call:
+                case Failure():
+                    return call
+                case (JudgeCall(answer=Answer() as answer), _):
+                    return Vote(ballot=ballot, answer=answer)
+                case (_, reply) if reply.fault in RETRIED and retries + 1 < ATTEMPTS:
+                    await self._pause(reply, retries)
+                    retries += 1
+                case (_, reply) if reply.fault is Fault.PARAMETER and refusals < REFUSALS:
+                    refusals += 1
+                case (_, reply) if reply.fault in REPAIRED and not is_repair:
+                    conversation, is_repair = _repair(conversation, reply), True
+                case (_, reply):
+                    return self._failure(reply, attempt)
+
+    async def _call(
+        self, raised: Raised, ballot: Ballot, conversation: Messages, *, attempt: int, is_repair: bool
+    ) -> tuple[JudgeCall, Reply] | Failure:
+        """One request and what came of it, recorded; a failure where the budget does not allow it."""
+        most = self._most_usd(conversation)
+        if (refused := await self._refused_by_budget(most)) is not None:
+            return refused
+        await self.gate.passed()
+        called_at, begun = datetime.now(UTC), monotonic()
+        cost: float | None = None
+        try:
+            reply = await self.client.send(conversation, raised.question.kind)
+            cost = self._cost(reply)
+        finally:
+            self.spending.settle(most, cost)
+        seconds = monotonic() - begun
+        reply, answer = _read(raised, reply)
+        call = JudgeCall(
+            raised=raised,
+            ballot=ballot,
+            judge_family=self.family,
+            attempt=attempt,
+            is_repair=is_repair,
+            sent_text=_sent_text(ballot, conversation, is_repair=is_repair),
+            answer_text=reply.text,
+            finish_reason=reply.finish_reason,
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            cost_usd=cost,
+            duration_seconds=seconds,
+            called_at=called_at,
+            answer=answer,
+            fault=reply.fault,
+            error=reply.error or None,
+        )
+        self.record(call)
+        return call, reply
+
+    async def _refused_by_budget(self, most_usd: float) -> Failure | None:
+        limit = self.spending.limit_usd
+        if limit is None:
+            return None
+        if self.price is None:
+            reason = (
+                f"budgets.judge_usd is ${limit:g}, and the price of judge {self.client.endpoint.model} is unknown. "
+                "Add the judge with its prices to models.yaml, or remove the budget from assay.yaml"
+            )
+            return Failure(fault=Fault.BUDGET, reason=reason)
+        if await self.spending.reserve(most_usd):
+            return None
+        reason = (
+            f"the round stops before it passes its budget: ${self.spending.spent_usd:.4f} of ${limit:g} are spent, and "
+            f"the next question may cost ${most_usd:.4f}. What was answered is kept. "
+            "Raise budgets.judge_usd in assay.yaml, then score again: only the rest is asked"
+        )
+        return Failure(fault=Fault.BUDGET, reason=reason)
+
+    def _most_usd(self, conversation: Messages) -> float:
+        return 0.0 if self.price is None else most_usd(self.price, conversation, self.max_answer_tokens)
+
+    def _cost(self, reply: Reply) -> float | None:
+        """What a request cost; a refused one nothing, and None where price or tokens are unknown."""
+        if self.price is None or reply.is_billed is None:
+            return None
+        if not reply.is_billed:
+            return 0.0
+        if reply.input_tokens is None or reply.output_tokens is None:
+            is_free = self.price == Price(input_usd_per_million=0.0, output_usd_per_million=0.0)
+            return 0.0 if is_free else None
+        return self.price.cost_usd(reply.input_tokens, reply.output_tokens)
+
+    async def _pause(self, reply: Reply, retries: int) -> None:
+        if reply.fault is Fault.RATE_LIMITED and reply.pause_seconds is not None:
+            self.gate.pause(reply.pause_seconds)
+            return
+        longest = min(LONGEST_OWN_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**retries)
+        await asyncio.sleep(max(reply.pause_seconds or 0.0, longest * _jitter.uniform(0.5, 1.0)))
+
+    def _failure(self, reply: Reply, attempts: int) -> Failure:
+        fault = reply.fault or Fault.NO_ANSWER
+        tries = f" after {attempts} requests" if attempts > 1 else ""
+        reason = f"judge {self.client.name} gave no answer{tries}: {reply.error}"
+        return Failure(fault=fault, reason=reason + self._remedy(fault))
+
+    def _remedy(self, fault: Fault) -> str:
+        endpoint = self.client.endpoint
+        match fault:
+            case Fault.UNAUTHORIZED:
+                variable = endpoint.api_key_env
+                return f". Check the key in {variable}" if variable else ". Name the key's variable in api_key_env"
+            case Fault.NOT_FOUND:
+                return f". Check base_url and that the server has a model {endpoint.model!r}"
+            case Fault.TOO_LONG:
+                return ". Nothing was cut: choose a judge that takes longer prompts, or shorten the documents"
+            case _:
+                return ""
+
+
+def _read(raised: Raised, reply: Reply) -> tuple[Reply, Answer | None]:
+    """The reply and its answer; one whose text is no answer says so as its fault."""
+    if reply.fault is not None:
+        return reply, None
+    match read_answer(raised.question.kind, answer_text(reply.text or "")):
+        case Answer() as answer:
+            return reply, answer
+        case why:
+            return replace(reply, fault=Fault.NO_ANSWER, error=why), None
+
+
+def _repair(conversation: Messages, reply: Reply) -> Messages:
+    """The conversation continued with what the judge said and why that is no answer."""
+    why = (
+        f"That was no answer: {reply.error}. Answer the question again, as one JSON object that follows the rules, "
+        "with a short reason, and nothing else."
+    )
+    said = reply.text or "(nothing)"
+    return [*conversation, {"role": "assistant", "content": said}, {"role": "user", "content": why}]
+
+
+def _sent_text(ballot: Ballot, conversation: Messages, *, is_repair: bool) -> str | None:
+    if is_repair:
+        return json.dumps([dict(message) for message in conversation[1:]])
+    return conversation[1]["content"] if ballot.is_swapped else None

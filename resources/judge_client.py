@@ -1,0 +1,170 @@
+"""One judge model behind an OpenAI-compatible server, asked through the `openai` client one request at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from resources.hosted_embeddings import host_of
+from resources.judge_calls import Fault
+from resources.judge_replies import Reply, failure_of, reply_of
+from resources.settings import Endpoint
+from scoring.errors import InputError
+from scoring.questions import answer_schema
+from scoring.records import QuestionKind
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+Messages = Sequence[Mapping[str, str]]
+
+CHARACTERS_PER_TOKEN, TOKENS_PER_ESCAPE, ESCAPE_CHARACTERS = 4, 2, 6
+"""About right for English and JSON, where other scripts stand as `\\uXXXX`. The server has the last word."""
+
+_FORMATS = ("json_schema", "json_object", "none")
+_LENGTH_NAMES = ("max_tokens", "max_completion_tokens", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habits:
+    """What a server turned out to accept: the way to say the answer's format and length, and a temperature."""
+
+    format: str = _FORMATS[0]
+    length_name: str = _LENGTH_NAMES[0]
+    has_temperature: bool = True
+
+    def without(self, parameter: str) -> Habits | None:
+        """The next best habits for a server that refuses this parameter; None where there is nothing left to give up.
+
+        A parameter that is not sent any more was given up by another request meanwhile: the habits stay as they are.
+        """
+        match parameter:
+            case "response_format":
+                at = _FORMATS.index(self.format) + 1
+                return replace(self, format=_FORMATS[at]) if at < len(_FORMATS) else None
+            case "temperature":
+                return replace(self, has_temperature=False) if self.has_temperature else None
+            case "max_tokens" | "max_completion_tokens":
+                at = _LENGTH_NAMES.index(self.length_name) + 1
+                return replace(self, length_name=_LENGTH_NAMES[at]) if at < len(_LENGTH_NAMES) else None
+            case _:
+                return None
+
+
+def estimated_tokens(messages: Messages) -> int:
+    """About how many tokens these messages are."""
+    texts = [message["content"] for message in messages]
+    escapes = sum(text.count("\\u") for text in texts)
+    plain = sum(map(len, texts)) - ESCAPE_CHARACTERS * escapes
+    return plain // CHARACTERS_PER_TOKEN + TOKENS_PER_ESCAPE * escapes + 8 * len(texts)
+
+
+class JudgeClient:
+    """One judge model of one server. The key is read from the environment when it is opened, and never shown.
+
+    What the server refuses (`temperature`, `max_tokens`, a JSON schema) is left out from then on. Nothing is retried
+    here and nothing is raised for a failed request: the reply says what came of it.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, *, environment: Mapping[str, str], timeout_seconds: float, max_answer_tokens: int
+    ) -> None:
+        self.endpoint = endpoint
+        self.name = f"{host_of(endpoint.base_url)}/{endpoint.model}"
+        self.habits = Habits()
+        self._environment = environment
+        self._timeout_seconds = timeout_seconds
+        self._max_answer_tokens = max_answer_tokens
+        self._client: AsyncOpenAI | None = None
+
+    def open(self) -> AsyncOpenAI:
+        """Ready to ask, in the running event loop. Raises InputError that names the variable of a missing key."""
+        from openai import AsyncOpenAI
+
+        if self._client is None:
+            self._client = AsyncOpenAI(
+                base_url=self.endpoint.base_url, api_key=self._key(), max_retries=0, timeout=self._timeout_seconds
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """All its connections are closed."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    def _key(self) -> str:
+        variable = self.endpoint.api_key_env
+        if not variable:
+            return "none"
+        key = self._environment.get(variable, "").strip()
+        if not key:
+            raise InputError(
+                f"the environment variable {variable} is not set",
+                where=f"judge {self.name}",
+                remedy=f"Set {variable} to the server's key, or remove api_key_env if it wants none",
+            )
+        return key
+
+    async def send(self, messages: Messages, kind: QuestionKind) -> Reply:
+        """What comes back of this conversation; no text of it holds the key."""
+        longest = self.endpoint.max_prompt_tokens
+        tokens = estimated_tokens(messages)
+        if longest is not None and tokens > longest:
+            return Reply(
+                fault=Fault.TOO_LONG,
+                error=f"the prompt is too long: about {tokens} tokens, and max_prompt_tokens is {longest}",
+                is_billed=False,
+            )
+        habits = self.habits
+        reply = await self._sent(self._body(messages, kind, habits))
+        if reply.fault is Fault.PARAMETER:
+            reply = self._after_refusal(reply, habits)
+        return replace(reply, error=self.without_key(reply.error), text=self._shown(reply.text))
+
+    async def _sent(self, body: dict[str, Any]) -> Reply:
+        from openai import APIError
+
+        client = self.open()
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return reply_of(await client.post("/chat/completions", cast_to=object, body=body))
+        except TimeoutError:
+            return Reply(fault=Fault.TIMEOUT, error="no answer within the time limit", is_billed=None)
+        except APIError as error:
+            return failure_of(error)
+        except (ValueError, RecursionError) as error:
+            return Reply(fault=Fault.NO_ANSWER, error=f"the server's answer is no JSON ({error})")
+
+    def _body(self, messages: Messages, kind: QuestionKind, habits: Habits) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self.endpoint.model, "messages": list(messages)}
+        if habits.has_temperature:
+            body["temperature"] = 0
+        if habits.length_name:
+            body[habits.length_name] = self._max_answer_tokens
+        if habits.format == "json_schema":
+            schema = {"name": f"{kind.value}_answer", "strict": True, "schema": answer_schema(kind)}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif habits.format == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return body
+
+    def _after_refusal(self, reply: Reply, used: Habits) -> Reply:
+        """The reply after the habits have changed, or as a bad request where there is nothing left to change."""
+        if self.habits != used:
+            return reply
+        habits = used.without(reply.parameter)
+        if habits is None:
+            return replace(reply, fault=Fault.BAD_REQUEST)
+        self.habits = habits
+        return reply
+
+    def without_key(self, text: str) -> str:
+        """The text with `***` wherever the key stood."""
+        key = self._environment.get(self.endpoint.api_key_env or "", "").strip()
+        return text.replace(key, "***") if key else text
+
+    def _shown(self, text: str | None) -> str | None:
+        return None if text is None else self.without_key(text)

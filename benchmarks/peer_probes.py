@@ -1,4 +1,4 @@
-"""Assay on the correctness probes of the peers: `python benchmarks/peer_probes.py` prints one line a probe and a count."""
+"""Assay on the correctness probes of the peers: `python -m benchmarks.peer_probes` prints one line a probe and a count."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def module(name: str) -> Any:
 def wanted() -> dict[str, Any]:
     """The bounds that `count_probes.py` holds the peers to, read without running it."""
     tree = ast.parse((PEERS / "count_probes.py").read_text(encoding="utf-8"))
-    table = next(node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "P")
+    table = next(
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "P"
+    )
     return dict(eval(compile(ast.Expression(table), "count_probes", "eval")))  # noqa: S307  # the peers' own lambdas
 
 

@@ -1,6 +1,6 @@
 """How long one comparison takes, beside a scratch floor (rapidfuzz and scipy, a score only) in the same run.
 
-`python benchmarks/speed.py` prints the least CPU time of each, their ratio, and what the ratio may be; it ends with
+`python -m benchmarks.speed` prints the least CPU time of each, their ratio, and what the ratio may be; it ends with
 one summary line and exits 1 where a ratio or an absolute limit is missed. CPU time is the one to trust on a shared
 machine, the ratio the one to trust on another machine.
 """
@@ -13,7 +13,6 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from benchmarks.peer_probes import module
@@ -62,7 +61,9 @@ def compare_with_floor(seconds: float) -> list[str]:
             [comparison(schema, reference, candidate), lambda f=floor, r=reference, c=candidate: f(r, c)], seconds
         )
         ratio = ours / theirs
-        print(f"{name:<8} {ours:8.3f} ms (limit {limit:g})  floor {theirs:8.3f} ms  ratio {ratio:5.2f} (limit {most:g})")
+        print(
+            f"{name:<8} {ours:8.3f} ms (limit {limit:g})  floor {theirs:8.3f} ms  ratio {ratio:5.2f} (limit {most:g})"
+        )
         missed += [f"{name} ratio"] if ratio > most else []
         missed += [f"{name} time"] if ours > limit else []
     return missed
@@ -111,5 +112,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     sys.exit(main())

@@ -7,15 +7,23 @@ item, and a dropped item does not shift the rest. A tuple (`prefixItems`) compar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scoring.attempt import Attempt
+from scoring.blocks import MOST_PAIRS
 from scoring.likeness import Matrix, likeness
 from scoring.pairing import ITEM_THRESHOLD, Candidate, Pairing, reference_keys
 from scoring.scalar_pairs import worth_of_scalars
 from scoring.spots import Spot
+
+Step = tuple[int, int]
+
+MOST_PLACES = 32
+"""Where a long list is cut at equal items, an item is looked for at its first so many places."""
 
 
 def pair_positions(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate]) -> Pairing:
@@ -32,8 +40,7 @@ def pair_positions(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate]
 
 def pair_sequence(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate]) -> Pairing:
     """The order-keeping pairing with the greatest total likeness; of equal ones, the one that pairs earliest."""
-    matrix = _cells(attempt, spot, candidates)
-    steps = _aligned(matrix)
+    steps = _steps(attempt, spot, candidates)
     ours, theirs = {i for i, _ in steps}, {j for _, j in steps}
     return Pairing(
         pairs=[(spot.items[i], candidates[j]) for i, j in steps],
@@ -42,9 +49,67 @@ def pair_sequence(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate])
     )
 
 
-def _cells(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate]) -> Matrix:
+def _steps(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate]) -> list[Step]:
+    """The positions that pair. Lists too long for one matrix are cut at equal items and aligned piece by piece."""
+    whole = (0, len(spot.items), 0, len(candidates))
+    if len(spot.items) * len(candidates) <= MOST_PAIRS:
+        return _aligned_piece(attempt, spot, candidates, whole)
+    anchors = _common_subsequence(reference_keys(spot), [candidate.key for candidate in candidates])
+    steps: list[Step] = []
+    i, j = 0, 0
+    for at, other in (*anchors, (len(spot.items), len(candidates))):
+        if (at - i) * (other - j) <= MOST_PAIRS:
+            steps += _aligned_piece(attempt, spot, candidates, (i, at, j, other))
+        steps.append((at, other))
+        i, j = at + 1, other + 1
+    return steps[:-1]
+
+
+def _aligned_piece(
+    attempt: Attempt, spot: Spot, candidates: Sequence[Candidate], piece: tuple[int, int, int, int]
+) -> list[Step]:
+    """The alignment of items `i` up to `at` with candidates `j` up to `other`."""
+    i, at, j, other = piece
+    if i == at or j == other:
+        return []
+    found = _aligned(_cells(attempt, spot, range(i, at), candidates[j:other]))
+    return [(i + left, j + right) for left, right in found]
+
+
+def _common_subsequence(ours: Sequence[Hashable | None], theirs: Sequence[Hashable | None]) -> list[Step]:
+    """A longest common subsequence of keys (Hunt and Szymanski), of a key that is very common only some places."""
+    places: dict[Hashable, list[int]] = {}
+    for j, key in enumerate(theirs):
+        if key is not None:
+            places.setdefault(key, []).append(j)
+    ends: list[int] = []
+    chains: list[_Link] = []
+    for i, key in enumerate(ours):
+        for j in reversed(places.get(key, [])[:MOST_PLACES]):
+            length = bisect_left(ends, j)
+            link = _Link(step=(i, j), before=chains[length - 1] if length else None)
+            ends[length : length + 1] = [j]
+            chains[length : length + 1] = [link]
+    return _unrolled(chains[-1] if chains else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Link:
+    step: Step
+    before: _Link | None
+
+
+def _unrolled(link: _Link | None) -> list[Step]:
+    steps: list[Step] = []
+    while link is not None:
+        steps.append(link.step)
+        link = link.before
+    return steps[::-1]
+
+
+def _cells(attempt: Attempt, spot: Spot, places: range, candidates: Sequence[Candidate]) -> Matrix:
     """The likeness of every item with every candidate item, 0 where the two may not be one item."""
-    items = spot.items
+    items = spot.items[places.start : places.stop]
     matrix = np.zeros((len(items), len(candidates)), dtype=np.float32)
     ours = [i for i, item in enumerate(items) if not isinstance(item.value, dict | list)]
     theirs = [j for j, item in enumerate(candidates) if not isinstance(item.value, dict | list)]
@@ -57,7 +122,9 @@ def _cells(attempt: Attempt, spot: Spot, candidates: Sequence[Candidate]) -> Mat
         left, right = [items[i].value for i in whole], [candidates[j].value for j in others]
         alike = likeness(attempt, spot.node.item(0), left, right, vectors=False)
         matrix[np.ix_(whole, others)] = np.where(alike >= ITEM_THRESHOLD, alike, np.float32(0))
-    return _with_equal(matrix, reference_keys(spot), [candidate.key for candidate in candidates])
+    return _with_equal(
+        matrix, reference_keys(spot)[places.start : places.stop], [candidate.key for candidate in candidates]
+    )
 
 
 def _with_equal(matrix: Matrix, ours: Sequence[object], theirs: Sequence[object]) -> Matrix:

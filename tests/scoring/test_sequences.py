@@ -61,3 +61,16 @@ def test_a_hole_in_a_tuple_stays_a_hole() -> None:
     place: Json = {"type": "array", "prefixItems": [{"type": "string"}, {"type": "string"}, {"type": "string"}]}
     found = compared(place, ["a", "b", "c"], ["a", None, "c"]).lists[0]
     assert (found.matched, found.missed, found.extra) == (2, ("b",), ())
+
+
+def test_long_sequences_are_cut_at_their_equal_items() -> None:
+    reference: list[Json] = [f"step {n}" for n in range(3000)]
+    candidate: list[Json] = [*reference[1:1500], "odd one", *reference[1502:], "last"]
+    found = compared(SEQUENCE, reference, candidate).lists[0]
+    assert (found.matched, found.missed) == (2997, ("step 0", "step 1500", "step 1501"))
+    assert found.extra == ("odd one", "last")
+
+
+def test_long_sequences_with_nothing_in_common_have_a_score() -> None:
+    found = compared(SEQUENCE, [f"a{n}" for n in range(3000)], [f"b{n}" for n in range(3000)]).lists[0]
+    assert (found.matched, len(found.missed), len(found.extra)) == (0, 3000, 3000)

@@ -33,11 +33,14 @@ CORE_LIBRARIES = {
     "jsonschema_specifications",
 }
 # The standard library's ways out: files, network, processes, clock, environment, chance, threads.
-OUTSIDE_WORLD = set(
-    "asyncio concurrent ctypes email fcntl ftplib getpass glob http importlib io logging multiprocessing os pathlib pickle "
-    "platform random secrets select shelve shutil signal socket socketserver sqlite3 ssl subprocess sys tempfile threading "
-    "time tracemalloc urllib uuid webbrowser".split()
-)
+# fmt: off
+OUTSIDE_WORLD = {
+    "asyncio", "concurrent", "ctypes", "email", "fcntl", "ftplib", "getpass", "glob", "http", "importlib", "io",
+    "logging", "multiprocessing", "os", "pathlib", "pickle", "platform", "random", "secrets", "select", "shelve",
+    "shutil", "signal", "socket", "socketserver", "sqlite3", "ssl", "subprocess", "sys", "tempfile", "threading",
+    "time", "tracemalloc", "urllib", "uuid", "webbrowser",
+}
+# fmt: on
 CLOCKS_AND_CHANCE = {"now", "utcnow", "today", "default_rng", "seed", "getenv"}
 LONGEST_FILE, LONGEST_FUNCTION, MEDIAN_FUNCTION = 400, 50, 10
 

@@ -123,10 +123,7 @@ DEFAULT_EMPTY_VALUES: tuple[str, ...] = (
     "not specified",
     "not stated",
     "not provided",
-    "-",
-    "--",
-    "—",
-    "?",
+    *("-", "--", "—", "?"),
 )
 
 

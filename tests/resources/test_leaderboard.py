@@ -167,8 +167,8 @@ select scenario_id, 1, '{}', '{}', 'hash', '', 'import', true, '' from scenario
 _MODEL = text("insert into assay.models (model_id, provider, model_name, family) values (:id, '', '', '')")
 _SCORE = text("""
 insert into assay.model_scores (scenario_id, model_id, reference_version_id, owner_reference_hash,
-                                config_hash, runs_hash, mode, run_count, ok_run_count, scored_run_count, quality, mean_duration_seconds,
-                                mean_cost_usd, field_scores_file)
+                                config_hash, runs_hash, mode, run_count, ok_run_count, scored_run_count,
+                                quality, mean_duration_seconds, mean_cost_usd, field_scores_file)
 select :s, :m, reference_version_id, 'hash', 'config', 'runs', 'full', 3, 2, 2, :q, :d, :c, ''
 from assay.reference_versions where scenario_id = :s
 """)

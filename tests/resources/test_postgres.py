@@ -11,13 +11,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import psycopg2
 import pytest
 from sqlalchemy import text
 
-from resources.accounts import Account, is_reachable
+from resources.accounts import Account, account_for, is_reachable
 from resources.database import engine_for
 from resources.home import Home
 from resources.postgres import EmbeddedPostgres, Server, dagster_url, database_url
@@ -169,6 +170,35 @@ def test_a_home_below_a_closed_folder_gets_its_cluster_elsewhere(folder: Path) -
     place = postgres.home.postgres.resolve()
     postgres.stop()
     shutil.rmtree(place)
+
+
+def test_a_damaged_server_file_is_an_error_that_names_it(postgres: EmbeddedPostgres) -> None:
+    (postgres.home.postgres / "server.json").write_text("{")
+    with pytest.raises(InputError, match=r"server.json: this file is damaged"):
+        postgres.ensure()
+
+
+def test_a_home_of_another_account_is_an_error_with_a_remedy(
+    postgres: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    for name, home in (("read_text", postgres.home), ("mkdir", Home(root=Path("/new")))):
+        closed = EmbeddedPostgres(home)
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, name, forbidden)
+            with pytest.raises(InputError, match=r"belongs to another account.*ASSAY_HOME"):
+                closed.ensure()
+
+
+def test_root_runs_a_cluster_as_the_account_that_owns_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    made_by = account_for(tmp_path / "not made yet")
+    assert made_by is not None
+    assert made_by.name in {"postgres", "nobody"}
+    monkeypatch.setattr(Path, "stat", lambda _: SimpleNamespace(st_uid=1234, st_gid=99, st_mode=0o40700))
+    assert account_for(tmp_path) == Account(name="1234", uid=1234, gid=99)
 
 
 def test_folders_down_to_a_path_must_all_be_open(tmp_path: Path) -> None:

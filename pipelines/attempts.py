@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from pipelines.rectangles import Cell
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
     from resources.recorded_runs import RecordedRun
     from resources.reference_versions import ReferenceVersion
     from resources.score_commits import ModelScoring
-    from resources.settings import EmbeddingSettings
+    from resources.scoring_records import ScoringEnd
+    from resources.settings import EmbeddingSettings, JudgeSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,7 @@ class Preparation:
     reference: ReferenceVersion
     config_hash: str
     embedding: EmbeddingSettings | None
+    judge: JudgeSettings | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,9 @@ class Attempt:
     """The state of one model's scoring.
 
     `cards` and `open` map repetitions and together hold every run that ended well. `replaces` is the id of the score
-    that was the newest before.
+    that was the newest before. `began_at` is a monotonic time in seconds, `record_id` that of its scoring record.
+    `needed` are the questions that it needed answered so far, `cached` those of them that cost it no call, and
+    `conflicts` those whose verdict flipped with the order of the values.
     """
 
     cell: Cell
@@ -42,6 +47,11 @@ class Attempt:
     readings: Mapping[int, Reading | Unreadable]
     cards: Mapping[int, Scorecard]
     open: Mapping[int, Open]
+    began_at: float = 0.0
+    record_id: int | None = None
+    needed: frozenset[str] = frozenset()
+    cached: frozenset[str] = frozenset()
+    conflicts: frozenset[str] = frozenset()
 
     @property
     def is_whole(self) -> bool:
@@ -89,10 +99,32 @@ class Attempt:
             runs=self.runs,
             cards=self.cards,
             replaces=self.replaces,
+            end=self.end(),
+        )
+
+    def end(self) -> ScoringEnd | None:
+        """How the scoring ended, were it to end now; None where no record was opened."""
+        from resources.scoring_records import ScoringEnd
+
+        if self.record_id is None:
+            return None
+        return ScoringEnd(
+            scoring_record_id=self.record_id,
+            duration_seconds=monotonic() - self.began_at,
+            question_count=len(self.needed),
+            cached_count=len(self.cached),
+            position_conflict_count=len(self.conflicts),
         )
 
 
-def begin(cell: Cell, preparation: Preparation, runs: Sequence[RecordedRun], *, replaces: int | None) -> Attempt:
+def begin(
+    cell: Cell,
+    preparation: Preparation,
+    runs: Sequence[RecordedRun],
+    *,
+    replaces: int | None,
+    record_id: int | None = None,
+) -> Attempt:
     """The attempt on these runs before anything is known, all its outputs read, none of them scored."""
     from scoring.reading import read_output
 
@@ -110,6 +142,8 @@ def begin(cell: Cell, preparation: Preparation, runs: Sequence[RecordedRun], *, 
         readings=readings,
         cards={},
         open={repetition: Open() for repetition in readings},
+        began_at=monotonic(),
+        record_id=record_id,
     )
 
 

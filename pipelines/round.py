@@ -10,28 +10,28 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from pipelines.attempts import Attempt, advanced, begin
+from pipelines.judging import FoundOut, among_others, first_outputs, judged
 from pipelines.rectangles import Cell
+from resources.judge_prices import Spending
 from resources.vectors import EmbeddingError as EmbeddingServiceError
 from scoring.errors import EmbeddingError, InputError
-from scoring.records import Answer, Known, Mode, Question, RunStatus, Vector
+from scoring.records import Mode, RunStatus, Vector
 from scoring.repetitions import mean_of
 
 if TYPE_CHECKING:
     from pipelines.session import Session
     from resources.rounds import RoundTrigger
+    from resources.scoring_records import JudgeCosts
 
 OnProgress = Callable[[int, int, str], None]
 """Called with the models settled so far, all models of the round, and what goes on."""
-
-Answering = Callable[[Sequence[Question]], Mapping[str, Answer]]
-"""The judge: an answer for every question, by its id, or an exception."""
 
 # Outputs of so many characters are held at once. A scenario is never cut: its models share texts and questions.
 CHUNK_CHARACTERS = 32_000_000
@@ -51,6 +51,8 @@ class ModelReport:
 
     `error` is None where the score was committed; else it says why nothing of this model was kept. `quality` is the
     mean over the scored runs, 0..100, None where no run could be scored. `unreadable_runs` scored 0 for having no JSON.
+    `questions` were needed of the judge, `cached` of them cost no call; `judge` is what the others came to, None where
+    no judge was asked.
     """
 
     scenario_id: str
@@ -62,6 +64,9 @@ class ModelReport:
     mode: Mode | None = None
     model_score_id: int | None = None
     error: str | None = None
+    questions: int = 0
+    cached: int = 0
+    judge: JudgeCosts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,8 @@ class _Watch:
     total: int
     on_progress: OnProgress | None
     on_settled: Callable[[ModelReport], None] | None
+    round_id: int
+    spending: Spending
     settled: list[ModelReport] = field(default_factory=list)
     texts: int = 0
 
@@ -107,25 +114,28 @@ def score_round(
     dagster_run_id: str | None = None,
     on_progress: OnProgress | None = None,
     on_settled: Callable[[ModelReport], None] | None = None,
-    answer: Answering | None = None,
 ) -> RoundReport:
     """Score every (scenario id, model id) of `cells`; each whole score is committed in a transaction of its own.
 
     A model that cannot be scored is reported with its error and leaves nothing behind; the others go on. What was found
-    out for it (vectors, answers) is kept. The round is recorded with how it ended.
+    out for it (vectors, answers) is kept. The round is recorded with how it ended, and so is every scoring of a model.
+    Judges may spend what `budgets.judge_usd` allows for a round.
     """
     from resources.rounds import RoundStatus
     from resources.rounds import RoundTrigger as Trigger
 
     started = monotonic()
-    watch = _Watch(total=len(cells), on_progress=on_progress, on_settled=on_settled)
     warehouse = session.warehouse
     round_id = warehouse.open_round(
         trigger or Trigger.COMMAND, planned_models=len(cells), dagster_run_id=dagster_run_id
     )
+    spending = Spending(limit_usd=session.workspace.config.budgets.judge_usd)
+    watch = _Watch(
+        total=len(cells), on_progress=on_progress, on_settled=on_settled, round_id=round_id, spending=spending
+    )
     try:
         for chunk in _chunks(session, cells, watch):
-            _score_chunk(session, chunk, round_id, watch, answer)
+            _score_chunk(session, chunk, watch)
     except BaseException as error:
         warehouse.close_round(round_id, RoundStatus.FAILED, problem=_words(error))
         raise
@@ -164,28 +174,43 @@ def _begun(session: Session, cells: Cells, heads: Mapping[Cell, int], watch: _Wa
         for cell in cells:
             watch.settle(_failure(cell, str(error)))
         return []
-    attempts = []
-    for cell, runs in session.warehouse.runs_of_many(cells).items():
-        if runs:
-            attempts.append(begin(cell, preparation, runs, replaces=heads.get(cell)))
-        else:
-            watch.settle(_failure(cell, "no runs are recorded; bring them in with `assay import`"))
-    return attempts
+    recorded = session.warehouse.runs_of_many(cells)
+    for cell in [cell for cell, runs in recorded.items() if not runs]:
+        watch.settle(_failure(cell, "no runs are recorded; bring them in with `assay import`"))
+        del recorded[cell]
+    names = preparation.task.config.judge_models
+    records = session.warehouse.open_scorings(watch.round_id, dict.fromkeys(recorded, names))
+    attempts = [
+        begin(cell, preparation, runs, replaces=heads.get(cell), record_id=records[cell])
+        for cell, runs in recorded.items()
+    ]
+    return _among_others(session, attempts) if preparation.task.has_judge else attempts
 
 
-def _score_chunk(
-    session: Session, waiting: list[Attempt], round_id: int, watch: _Watch, answer: Answering | None
-) -> None:
-    found: dict[str | None, Known] = {}
-    with _committing(session, round_id, watch) as commits:
+def _among_others(session: Session, attempts: list[Attempt]) -> list[Attempt]:
+    """The attempts on one scenario, beside what every other model said there, scored in this round or not."""
+    scenario_id = attempts[0].cell[0] if attempts else ""
+    every = [(scenario_id, model.model_id) for model in session.workspace.models]
+    recorded = session.warehouse.runs_of_many(every) if attempts else {}
+    outputs = first_outputs({model_id: runs for (_, model_id), runs in recorded.items()})
+    return [among_others(attempt, outputs) for attempt in attempts]
+
+
+def _score_chunk(session: Session, waiting: list[Attempt], watch: _Watch) -> None:
+    found = FoundOut()
+    with _committing(session, watch) as commits:
         while waiting:
-            steps = [_step(attempt, found.get(attempt.embedding_model), commits, watch) for attempt in waiting]
-            by_model = groupby(sorted((one for one in steps if one), key=_embedding_model), key=_embedding_model)
+            steps = [_step(session, attempt, found, commits, watch) for attempt in waiting]
+            still_open = [attempt for attempt in steps if attempt is not None]
+            with_texts = sorted((attempt for attempt in still_open if attempt.texts), key=_embedding_model)
             waiting = []
-            for name, attempts in by_model:
-                known, able = _find_out(session, list(attempts), found.get(name or None, Known()), watch, answer)
-                found[name or None] = known
-                waiting += able
+            for _, group in groupby(with_texts, key=_embedding_model):
+                waiting += _embedded(session, list(group), found, watch)
+            with_questions = [attempt for attempt in still_open if not attempt.texts]
+            result = judged(session, with_questions, found, watch.spending, watch.say)
+            for attempt, reason in result.failed:
+                _give_up(session, attempt, reason, watch)
+            waiting += result.able
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,14 +218,13 @@ class _Commits:
     """Commits that run beside the scoring of the next models: they mostly wait for disks."""
 
     session: Session
-    round_id: int
     watch: _Watch
     pool: ThreadPoolExecutor
     pending: dict[Future[int], Attempt]
 
     def begin(self, attempt: Attempt) -> None:
         """The attempt will be committed and settled; waits while too many others are."""
-        scoring = attempt.scoring(self.round_id)
+        scoring = attempt.scoring(self.watch.round_id)
         self.pending[self.pool.submit(self.session.warehouse.commit_model_score, scoring)] = attempt
         self.settle(most_pending=MOST_COMMITS_PENDING)
 
@@ -212,15 +236,17 @@ class _Commits:
         for future in done:
             attempt = self.pending.pop(future)
             try:
-                self.watch.settle(_success(attempt, future.result()))
+                score_id = future.result()
             except (InputError, OSError) as error:
-                self.watch.settle(_failure(attempt.cell, str(error)))
+                _give_up(self.session, attempt, str(error), self.watch)
+            else:
+                self.watch.settle(_success(attempt, score_id, _costs(self.session, attempt)))
 
 
 @contextmanager
-def _committing(session: Session, round_id: int, watch: _Watch) -> Iterator[_Commits]:
+def _committing(session: Session, watch: _Watch) -> Iterator[_Commits]:
     with ThreadPoolExecutor(max_workers=COMMITTERS) as pool:
-        commits = _Commits(session=session, round_id=round_id, watch=watch, pool=pool, pending={})
+        commits = _Commits(session=session, watch=watch, pool=pool, pending={})
         yield commits
         commits.settle(most_pending=0)
 
@@ -229,17 +255,17 @@ def _embedding_model(attempt: Attempt) -> str:
     return attempt.embedding_model or ""
 
 
-def _step(attempt: Attempt, known: Known | None, commits: _Commits, watch: _Watch) -> Attempt | None:
+def _step(session: Session, attempt: Attempt, found: FoundOut, commits: _Commits, watch: _Watch) -> Attempt | None:
     """The attempt with what it now waits for; None where it has failed or is being committed."""
     watch.say(f"scoring {attempt.cell[0]}")
     try:
-        attempt = advanced(attempt, known or Known())
+        attempt = advanced(attempt, found.known_to(attempt))
     except (InputError, EmbeddingError) as error:
-        watch.settle(_failure(attempt.cell, str(error)))
+        _give_up(session, attempt, str(error), watch)
         return None
     except Exception as error:  # a fault of ours in one output must not cost the other models theirs
         logging.getLogger(__name__).exception("scoring %s failed", " / ".join(attempt.cell))
-        watch.settle(_failure(attempt.cell, f"a fault in the scoring itself: {_words(error)}"))
+        _give_up(session, attempt, f"a fault in the scoring itself: {_words(error)}", watch)
         return None
     if not attempt.is_whole:
         return attempt
@@ -247,24 +273,29 @@ def _step(attempt: Attempt, known: Known | None, commits: _Commits, watch: _Watc
     return None
 
 
-def _find_out(
-    session: Session, attempts: list[Attempt], known: Known, watch: _Watch, answer: Answering | None
-) -> tuple[Known, list[Attempt]]:
-    """All that these attempts of one embedding model wait for, and those of them that it was found out for."""
-    with_texts = [attempt for attempt in attempts if attempt.texts]
-    with_questions = [attempt for attempt in attempts if not attempt.texts]
-    vectors, embedded = _vectors(session, with_texts, known.vectors, watch)
-    answers, judged = _answers(with_questions, known.answers, watch, answer)
-    return Known(vectors=vectors, answers=answers), embedded + judged
+def _give_up(session: Session, attempt: Attempt, error: str, watch: _Watch) -> None:
+    """The attempt is settled without a score, and its record says why."""
+    end = attempt.end()
+    if end is not None:
+        session.warehouse.fail_scoring(end, error)
+    report = _failure(attempt.cell, error)
+    costs = _costs(session, attempt)
+    watch.settle(replace(report, questions=len(attempt.needed), cached=len(attempt.cached), judge=costs))
 
 
-def _vectors(
-    session: Session, attempts: list[Attempt], known: Mapping[str, Vector], watch: _Watch
-) -> tuple[Mapping[str, Vector], list[Attempt]]:
-    """One batch for the texts of all; where that fails, one for each model, so that a bad text costs one model."""
-    if not attempts:
-        return known, []
-    embeddings = session.embeddings(attempts[0].preparation.embedding)
+def _costs(session: Session, attempt: Attempt) -> JudgeCosts | None:
+    if attempt.record_id is None or not attempt.preparation.task.has_judge:
+        return None
+    return session.warehouse.judge_costs(attempt.record_id)
+
+
+def _embedded(session: Session, attempts: list[Attempt], found: FoundOut, watch: _Watch) -> list[Attempt]:
+    """Those of these attempts, all of one embedding model, whose texts have their vectors now.
+
+    One batch for the texts of all; where that fails, one for each model, so that a bad text costs one model.
+    """
+    name = attempts[0].embedding_model
+    known = found.vectors.get(name, {})
     texts = list(dict.fromkeys(text for attempt in attempts for text in attempt.texts if text not in known))
     watch.texts += len(texts)
 
@@ -272,59 +303,46 @@ def _vectors(
         watch.say(f"embedding {done} of {total} texts")
 
     try:
-        return {**known, **embeddings.vectors(texts, on_texts)}, attempts
+        found.vectors[name] = {**known, **_vectors(session, attempts[0], texts, on_texts)}
+        return attempts
     except (EmbeddingServiceError, InputError) as error:
         if len(attempts) == 1:
-            watch.settle(_failure(attempts[0].cell, str(error)))
-            return known, []
-    return _vectors_one_by_one(session, attempts, known, watch)
+            _give_up(session, attempts[0], str(error), watch)
+            return []
+    return _embedded_one_by_one(session, attempts, found, watch)
 
 
-def _vectors_one_by_one(
-    session: Session, attempts: list[Attempt], known: Mapping[str, Vector], watch: _Watch
-) -> tuple[Mapping[str, Vector], list[Attempt]]:
+def _embedded_one_by_one(session: Session, attempts: list[Attempt], found: FoundOut, watch: _Watch) -> list[Attempt]:
     able: list[Attempt] = []
     failures = 0
     error = ""
     for attempt in attempts:
         if failures == FAILURES_IN_A_ROW:  # the service is down; asking on would only wait for it again and again
-            watch.settle(_failure(attempt.cell, error))
+            _give_up(session, attempt, error, watch)
             continue
+        known = found.vectors.get(attempt.embedding_model, {})
         try:
-            known = {**known, **session.embeddings(attempt.preparation.embedding).vectors(attempt.texts)}
+            found.vectors[attempt.embedding_model] = {**known, **_vectors(session, attempt, attempt.texts)}
         except (EmbeddingServiceError, InputError) as problem:
             failures, error = failures + 1, str(problem)
-            watch.settle(_failure(attempt.cell, error))
+            _give_up(session, attempt, error, watch)
         else:
             failures = 0
             able.append(attempt)
-    return known, able
+    return able
 
 
-def _answers(
-    attempts: list[Attempt], known: Mapping[str, Answer], watch: _Watch, answer: Answering | None
-) -> tuple[Mapping[str, Answer], list[Attempt]]:
-    if not attempts:
-        return known, []
-    if answer is None:
-        for attempt in attempts:
-            watch.settle(_failure(attempt.cell, "its scenario names a judge, and no judge is connected"))
-        return known, []
-    questions = {question.question_id: question for attempt in attempts for question in attempt.questions}
-    watch.say(f"asking the judge {len(questions)} questions")
-    answers = {**known, **answer([question for id_, question in questions.items() if id_ not in known])}
-    able = [attempt for attempt in attempts if all(question.question_id in answers for question in attempt.questions)]
-    for attempt in attempts:
-        if attempt not in able:
-            watch.settle(_failure(attempt.cell, "the judge left a question without an answer"))
-    return answers, able
+def _vectors(
+    session: Session, attempt: Attempt, texts: Sequence[str], on_texts: Callable[[int, int], None] | None = None
+) -> Mapping[str, Vector]:
+    return session.embeddings(attempt.preparation.embedding).vectors(texts, on_texts)
 
 
 def _failure(cell: Cell, error: str) -> ModelReport:
     return ModelReport(scenario_id=cell[0], model_id=cell[1], error=error)
 
 
-def _success(attempt: Attempt, score_id: int) -> ModelReport:
+def _success(attempt: Attempt, score_id: int, costs: JudgeCosts | None) -> ModelReport:
     cards = attempt.cards.values()
     return ModelReport(
         scenario_id=attempt.cell[0],
@@ -335,6 +353,9 @@ def _success(attempt: Attempt, score_id: int) -> ModelReport:
         quality=mean_of(card.scores.quality for card in cards),
         mode=attempt.mode,
         model_score_id=score_id,
+        questions=len(attempt.needed),
+        cached=len(attempt.cached),
+        judge=costs,
     )
 
 

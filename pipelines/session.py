@@ -20,7 +20,8 @@ from scoring.errors import InputError
 if TYPE_CHECKING:
     from pipelines.attempts import Preparation
     from resources.embeddings import Embeddings
-    from resources.settings import EmbeddingSettings
+    from resources.judge import Judge
+    from resources.settings import EmbeddingSettings, JudgeSettings
     from resources.warehouse import Warehouse
     from resources.workspace import Workspace
 
@@ -35,6 +36,7 @@ class Session:
     workspace: Workspace
     warehouse: Warehouse
     _embeddings: dict[EmbeddingSettings | None, Embeddings] = field(default_factory=dict)
+    _judges: dict[JudgeSettings, Judge] = field(default_factory=dict)
 
     def embeddings(self, settings: EmbeddingSettings | None) -> Embeddings:
         """The embedding model of these settings, with every vector cached for good; loaded on first use.
@@ -49,6 +51,14 @@ class Session:
                 raise InputError("the scoring asks for similarities, and no embedding model is configured")
             self._embeddings[settings] = CachedEmbeddings(inner, self.warehouse)
         return self._embeddings[settings]
+
+    def judge(self, settings: JudgeSettings) -> Judge:
+        """The judge of these settings, with every answer cached for good in its scenario."""
+        from resources.judge import Judge
+
+        if settings not in self._judges:
+            self._judges[settings] = Judge(settings, store=self.warehouse.answers, models=self.workspace.models)
+        return self._judges[settings]
 
     def preparation(self, scenario_id: str) -> Preparation:
         """The scenario made ready for scoring against the newest version of its reference.
@@ -76,6 +86,7 @@ class Session:
             reference=reference,
             config_hash=scoring_config_hash(schema=scenario.schema, config=config, context=scenario.context),
             embedding=scenario.scoring.embedding.value,
+            judge=scenario.scoring.judge.value,
         )
 
 

@@ -15,6 +15,7 @@ from resources.lake_tables import lake_table
 from resources.locks import lock
 from resources.recorded_runs import RecordedRun
 from resources.reference_versions import ReferenceVersion
+from resources.scoring_records import ScoringEnd, close_scoring
 from resources.stored_text import json_text, shown, shown_items, storable
 from resources.tables import field_scores, findings, list_scores, model_scores, run_scores
 from scoring.errors import InputError
@@ -27,7 +28,7 @@ class ModelScoring:
     """All that one scoring of a model on a scenario made.
 
     `cards` maps a repetition to its scorecard and holds every run that ended well. `replaces` is the id of the score
-    that was the newest when the scoring was planned.
+    that was the newest when the scoring was planned. `end` closes the record of this scoring, where one was opened.
     """
 
     scenario_id: str
@@ -40,6 +41,7 @@ class ModelScoring:
     runs: Sequence[RecordedRun]
     cards: Mapping[int, Scorecard]
     replaces: int | None = None
+    end: ScoringEnd | None = None
 
 
 Scored = tuple[RecordedRun, Scorecard]
@@ -58,6 +60,8 @@ def commit_model_score(engine: Engine, lake: Lake, scoring: ModelScoring) -> int
         lock(connection, "score", scoring.scenario_id, scoring.model_id)
         state = _state(connection, scoring)
         if (rival := _rival(scoring, state)) is not None:
+            if scoring.end is not None:
+                close_scoring(connection, scoring.end, error="another process committed the same score meanwhile")
             return rival
         field_file, findings_file = written.result()
         row = _score_row(scoring, state) | {"field_scores_file": field_file, "findings_file": findings_file}
@@ -66,6 +70,8 @@ def commit_model_score(engine: Engine, lake: Lake, scoring: ModelScoring) -> int
         copy_rows(connection, field_scores, _FIELD_COLUMNS, _field_rows(score_id, scored))
         copy_rows(connection, list_scores, _LIST_COLUMNS, _list_rows(score_id, scored))
         copy_rows(connection, findings, _FINDING_COLUMNS, _finding_rows(score_id, scoring, scored))
+        if scoring.end is not None:
+            close_scoring(connection, scoring.end, model_score_id=score_id)
     return score_id
 
 

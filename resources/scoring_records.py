@@ -1,4 +1,4 @@
-"""Records of scorings: what each scoring of a model needed of the judge and what it cost, whether it ended well or not."""
+"""Records of scorings: what each needed of the judge and what that cost, whether it ended well or not."""
 
 from __future__ import annotations
 

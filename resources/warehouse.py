@@ -6,7 +6,7 @@ Each verb is one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -22,14 +22,18 @@ from resources import (
     rounds,
     scenario_rows,
     score_commits,
+    scoring_records,
     vector_cache,
 )
 from resources.cells import Cell
+from resources.judge_answers import StoredAnswers
 from resources.lake import Lake
 from resources.recorded_runs import ImportReport, RecordedRun
 from resources.reference_versions import ReferenceOrigin, ReferenceVersion
+from resources.references import References
 from resources.rounds import RoundStatus, RoundTrigger
 from resources.score_commits import ModelScoring
+from resources.scoring_records import JudgeCosts, ScoringEnd
 from scoring.records import Json, Model, Run, Vector
 
 if TYPE_CHECKING:
@@ -55,6 +59,11 @@ class Warehouse:
 
     engine: Engine
     lake: Lake
+
+    @property
+    def references(self) -> References:
+        """The references in all their versions, and what rounds and owners do to them."""
+        return References(self.engine, self.lake)
 
     def sync_scenario(self, scenario: Scenario) -> None:
         """The warehouse holds this scenario as its files say, reference included; only what changed is written."""
@@ -83,9 +92,7 @@ class Warehouse:
         self, scenario_id: str, content: Json, *, author: str, origin: ReferenceOrigin, is_verified: bool
     ) -> ReferenceVersion:
         """The newest version, which holds `content`; a new one unless the head already does, as verified as asked."""
-        return reference_versions.save_reference(
-            self.engine, self.lake, scenario_id, content, author=author, origin=origin, is_verified=is_verified
-        )
+        return self.references.save(scenario_id, content, author=author, origin=origin, is_verified=is_verified)
 
     def head_reference(self, scenario_id: str) -> ReferenceVersion | None:
         """The newest version, None where there is none."""
@@ -97,7 +104,7 @@ class Warehouse:
 
     def verify_reference(self, scenario_id: str, author: str) -> ReferenceVersion:
         """The head, verified by `author`: a new version of the same content unless it is verified already."""
-        return reference_versions.verify_reference(self.engine, self.lake, scenario_id, author)
+        return self.references.verify(scenario_id, author)
 
     def cells(self, scenario_ids: Sequence[str] | None = None, model_ids: Sequence[str] | None = None) -> list[Cell]:
         """Every scenario x model (of those named), recorded or not, by scenario and model id."""
@@ -114,6 +121,32 @@ class Warehouse:
     def close_round(self, round_id: int, status: RoundStatus, *, problem: str = "") -> None:
         """The round has ended this way. How many models it scored is counted from what it committed."""
         rounds.close_round(self.engine, round_id, status, problem=problem)
+
+    @property
+    def answers(self) -> StoredAnswers:
+        """What judges answered, in the cache of each scenario, and the ledger of what they were asked."""
+        return StoredAnswers(self.engine)
+
+    def open_scorings(
+        self, round_id: int, judges: Mapping[tuple[str, str], Iterable[str]]
+    ) -> dict[tuple[str, str], int]:
+        """The ids of records that say which (scenario id, model id) are being scored, and which judges they have."""
+        return scoring_records.open_scorings(self.engine, round_id, judges)
+
+    def fail_scoring(self, end: ScoringEnd, error: str) -> None:
+        """The scoring has ended without a score. One that ended well is closed by `commit_model_score`."""
+        with self.engine.begin() as connection:
+            scoring_records.close_scoring(connection, end, error=error)
+
+    def judge_costs(self, scoring_record_id: int) -> JudgeCosts:
+        """What the judge cost one scoring so far."""
+        return scoring_records.costs_of(self.engine, scoring_record_id)
+
+    def scoring_records(
+        self, scenario_id: str | None = None, *, model_id: str | None = None, limit: int = 1_000
+    ) -> list[dict[str, Any]]:
+        """The newest rows of `bi.scoring_records`, newest first."""
+        return scoring_records.scoring_records_of(self.engine, scenario_id, model_id=model_id, limit=limit)
 
     def known_vectors(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """The cached vectors of those of `texts` that have one."""

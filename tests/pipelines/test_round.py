@@ -8,7 +8,7 @@ import pytest
 from pipelines import round as round_module
 from pipelines.round import ModelReport, score_round
 from pipelines.session import Session, open_session
-from scoring.records import Answer, Question, QuestionKind, RunStatus, Verdict
+from scoring.records import RunStatus
 from tests.small_workspace import MODELS, SCENARIOS, FakeEmbeddings, run_of, write_workspace
 
 CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
@@ -117,35 +117,6 @@ def test_a_round_in_small_chunks_says_the_same(
     whole = [model.quality for model in score_round(session, CELLS).models]
     monkeypatch.setattr(round_module, "CHUNK_CHARACTERS", 1)
     assert [model.quality for model in score_round(session, CELLS).models] == whole
-
-
-JUDGED = {"judge": {"model": "judge", "base_url": "http://127.0.0.1:9/v1"}}
-
-
-def test_without_a_judge_at_hand_a_question_fails_its_model_alone(open_small: Callable[..., Session]) -> None:
-    session = open_small(scoring=JUDGED)
-    session.warehouse.import_runs([run_of(*CELLS[0], {"name": "Ada Lovelace", "year": 1816}), run_of(*CELLS[1])])
-    report = by_cell(score_round(session, CELLS[:2]).models)
-    assert "no judge is connected" in str(report[CELLS[0]].error)
-    assert report[CELLS[1]].quality == 100.0
-
-
-def test_answers_of_a_judge_finish_a_score(open_small: Callable[..., Session]) -> None:
-    asked: list[Question] = []
-
-    def answer(questions: object) -> dict[str, Answer]:
-        asked.extend(questions)  # type: ignore[arg-type]  # a sequence of questions
-        verdict = {QuestionKind.COMPARE: Verdict.BOTH_CORRECT, QuestionKind.VERIFY: Verdict.WRONG}
-        return {
-            one.question_id: Answer(verdict=verdict[one.kind], credit=1.0, basis="knowledge", reason="Same.")
-            for one in asked
-        }
-
-    session = open_small(scoring=JUDGED)
-    session.warehouse.import_runs([run_of(*cell, {"name": "Ada Lovelace", "year": 1816}) for cell in CELLS])
-    report = score_round(session, CELLS, answer=answer)
-    assert {model.quality for model in report.models} == {100.0}
-    assert len({one.question_id for one in asked}) == len(asked)
 
 
 def test_a_round_that_breaks_is_recorded_as_failed(

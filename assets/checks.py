@@ -14,6 +14,7 @@ from assets.inputs import reference, runs
 from assets.scores import MODEL_SCORES
 from resources.cells import Cell
 from resources.warehouse import Warehouse
+from scoring.staleness import Ingredients, changes_since
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -64,12 +65,13 @@ def changes_of(cell: Cell) -> tuple[str, ...]:
     """What changed since the cell was scored; empty where it is fresh or was never scored."""
     if cell.head is None:
         return ()
-    pairs = (
-        ("reference", cell.head.reference_hash, cell.reference_hash),
-        ("scoring config", cell.head.config_hash, cell.config_hash),
-        ("runs", cell.head.runs_hash, cell.runs_hash),
+    scored = Ingredients(
+        reference_hash=cell.head.reference_hash, config_hash=cell.head.config_hash, runs_hash=cell.head.runs_hash
     )
-    return tuple(name for name, before, now in pairs if before != now)
+    return changes_since(
+        scored,
+        Ingredients(reference_hash=cell.reference_hash, config_hash=cell.config_hash, runs_hash=cell.runs_hash),
+    )
 
 
 CHECKS: tuple[Check, ...] = (

@@ -7,16 +7,19 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scoring.records import Context, Json, Run, ScoringConfig
+from scoring.records import Context, Json, ScoringConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingredients:
-    """The hashes of all that a score is made of: the owner's reference, the scoring config and the recorded runs."""
+    """The hashes of all that a score is made of: the owner's reference, the scoring config and the recorded runs.
 
-    reference_hash: str
-    config_hash: str
-    runs_hash: str
+    None stands for what there is none of.
+    """
+
+    reference_hash: str | None
+    config_hash: str | None
+    runs_hash: str | None
 
 
 def content_hash(content: Json) -> str:
@@ -47,15 +50,6 @@ def scoring_config_hash(*, schema: Json, config: ScoringConfig, context: Context
         "context": _content_of(context) if config.judge_models and context is not None else None,
     }
     return content_hash(content)
-
-
-def runs_hash(runs: Sequence[Run]) -> str:
-    """The hash of what the repetitions of one model said and how they ended; their order makes no difference."""
-    rows: list[Json] = [
-        [run.repetition, run.status.value, None if run.output is None else _digest(run.output)]
-        for run in sorted(runs, key=lambda run: run.repetition)
-    ]
-    return content_hash(rows)
 
 
 def changes_since(scored: Ingredients, now: Ingredients) -> tuple[str, ...]:

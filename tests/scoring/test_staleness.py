@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.records import Context, Cutoffs, Document, Json, Origin, Run, RunStatus, ScoringConfig, Setting
-from scoring.staleness import Ingredients, changes_since, content_hash, runs_hash, scoring_config_hash
+from scoring.records import Context, Cutoffs, Document, Json, Origin, ScoringConfig, Setting
+from scoring.staleness import Ingredients, changes_since, content_hash, scoring_config_hash
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -91,14 +91,6 @@ def test_documents_count_only_where_a_judge_reads_them() -> None:
             for context in (before, after)
         }
         assert (len(hashes) == 1) is is_same
-
-
-def test_runs_in_another_order_are_the_same_runs_and_another_output_is_not() -> None:
-    def run(repetition: int, output: str) -> Run:
-        return Run(scenario_id="s", model_id="m", repetition=repetition, status=RunStatus.OK, output=output)
-
-    assert runs_hash([run(1, "{}"), run(2, "[]")]) == runs_hash([run(2, "[]"), run(1, "{}")])
-    assert runs_hash([run(1, "{}")]) != runs_hash([run(1, "[]")])
 
 
 def test_a_stale_score_says_what_changed() -> None:

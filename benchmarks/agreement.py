@@ -49,6 +49,7 @@ class Pair:
     is_same: bool
     half: str
     is_debatable: bool = False
+    is_ranked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +96,7 @@ def names(data: Path) -> list[Pair]:
             is_same=row["is_match"] == "true",
             half=half_of(row["name1"] + row["name2"]),
             is_debatable=row["quality"] == "WEAK",
+            is_ranked=True,
         )
         for row in rows
     ]
@@ -141,7 +143,13 @@ def rule_of(pair: Pair) -> str:
 
 
 def tried(pair: Pair) -> list[str]:
-    """The references whose similarity is worth asking for, best first: unguarded, closest in words and letters."""
+    """The references whose similarity is worth asking for, best first: unguarded, closest in words and letters.
+
+    A wholly guarded pair cannot match; its similarity is only asked for where pairs are ranked.
+    """
+    guards = (guard_against(text, pair.candidate, pair.context) for text in pair.references)
+    if not pair.is_ranked and all(guards):
+        return []
     return sorted(
         pair.references,
         key=lambda text: (

@@ -1,4 +1,4 @@
-"""Assay on the correctness probes of the peers: `python -m benchmarks.peer_probes` prints one line a probe and a count."""
+"""Assay on the probes of the peers: `python -m benchmarks.peer_probes` prints one line a probe and a count."""
 
 from __future__ import annotations
 

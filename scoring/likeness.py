@@ -41,6 +41,8 @@ DEEPEST = 30
 
 def likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:
     """A float32 matrix, 0..1, with a row for each left value and a column for each right one."""
+    if _are_texts(left) and _are_texts(right):  # by far the most common case
+        return _leaves_likeness(attempt, node.for_value(left[0]), left, right, vectors)
     result = np.zeros((len(left), len(right)), dtype=np.float32)
     for shape in (dict, list, None):
         rows = [i for i, value in enumerate(left) if _is_shape(value, shape)]
@@ -51,6 +53,10 @@ def likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence
                 return part
             result[np.ix_(rows, columns)] = part
     return result
+
+
+def _are_texts(values: Sequence[Json]) -> bool:
+    return set(map(type, values)) == {str} and "" not in values
 
 
 def _is_shape(value: Json, shape: type | None) -> bool:
@@ -129,12 +135,16 @@ class _Tally:
         self, name: str, names: Names, weight: float, part: Matrix, ours: Sequence[Json], theirs: Sequence[Json]
     ) -> None:
         """Count one property, which at least one of the two must fill."""
-        left = np.array([_is_filled(value) for value in ours])
-        right = np.array([_is_filled(value) for value in theirs])
         sums, weights = (self.key_sums, self.key_weights) if name in names.keys else (self.sums, self.weights)
-        sums += part * np.float32(weight)
+        sums += part if weight == 1 else part * np.float32(weight)
+        is_label = name == names.label and name not in names.keys
+        if _are_texts(ours) and _are_texts(theirs):
+            weights += np.float32(weight)
+            self.penalty += (1 - part) * np.float32(LABEL_PENALTY) if is_label else 0
+            return
+        left, right = ([_is_filled(value) for value in values] for values in (ours, theirs))
         weights += np.logical_or.outer(left, right) * np.float32(weight)
-        if name == names.label and name not in names.keys:
+        if is_label:
             self.penalty += np.logical_and.outer(left, right) * (1 - part) * np.float32(LABEL_PENALTY)
 
     def result(self) -> Matrix:
@@ -190,7 +200,8 @@ def _texts_likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: S
 
 def _distinct(values: Sequence[Json]) -> tuple[list[str], list[int]]:
     seen: dict[str, int] = {}
-    index = [seen.setdefault(normal_form(text_of(value) or ""), len(seen)) for value in values]
+    forms = [normal_form(value if isinstance(value, str) else text_of(value) or "") for value in values]
+    index = [seen.setdefault(form, len(seen)) for form in forms]
     return list(seen), index
 
 

@@ -32,6 +32,15 @@ RELATIONS: Mapping[str, str] = {
         "Cache of answers: one row a question, judge model and order of the two values. Failed calls are never here."
     ),
     "assay.judge_claims": "One row a question that some process is asking right now, until it is answered or expires.",
+    "assay.reference_supports": (
+        "One row a place where a run gave the reference's automatic value again, which leaves no finding. Append-only."
+    ),
+    "assay.reference_edits": "One row a change of a reference at one path, with the version that it made. Append-only.",
+    "assay.reference_edit_models": "One row a model behind an automatic edit.",
+    "assay.reference_rejections": "One row a rejected automatic edit; its path is locked until released.",
+    "assay.rejected_versions": "One row a version of a reference that held the rejected value.",
+    "assay.merged_scores": "One row a model score whose findings went into a merge of its scenario's reference.",
+    "assay.reference_provenance": "One row a value of a generated draft: the models that gave it, and other answers.",
     "assay.vectors": "Cache of embeddings: one row a text and embedding model.",
     "assay.alembic_version": "One row: the migration that the tables are at.",
     "assay.owner_references": "One row a scenario: the version its owner last saved.",
@@ -48,16 +57,25 @@ RELATIONS: Mapping[str, str] = {
     "bi.reference_versions": "Grain: one row a version of a scenario's reference.",
     "bi.judge_calls": "Grain: one row a request to a judge, failed ones included.",
     "bi.scoring_records": "Grain: one row a scoring of a model on a scenario in a round, failed ones included.",
+    "bi.reference_edits": (
+        "Grain: one row a change of a reference at one path, automatic or its owner's. Filter is_in_place for the "
+        "automatic edits that count now."
+    ),
+    "bi.reference_rejections": "Grain: one row an automatic edit that its owner rejected. Filter is_locked for now.",
     "bi.stale_scores": "Grain: one row a latest model score that is stale, with what changed since.",
 }
 
 _COLUMNS: Mapping[str, str] = {
+    "added_at": "When the model was first seen behind the edit, UTC.",
+    "after_json": "The value after the change as ASCII JSON text; null where nothing stands there.",
+    "after_round": "The newest round when this was done: what earlier rounds found is settled by it.",
     "answer_text": "What the judge wrote, as it wrote it; null where nothing came.",
     "answered_at": "When the answer was kept, UTC.",
     "asked_at": "When the question was first asked, UTC.",
     "attempt": "Which try of this question and order in its round, from 1.",
     "author": "Who made the version: a person, a command or a round.",
     "basis": "What decided for the judge: document, example or knowledge.",
+    "before_json": "The value before the change as ASCII JSON text; null where nothing stood there.",
     "cached_count": (
         "Questions of the scoring that cost it no call: answered before, or asked for another model of the round."
     ),
@@ -68,7 +86,7 @@ _COLUMNS: Mapping[str, str] = {
         "The model's value as text for people: at most 10,000 characters, the whole value is in the lake."
     ),
     "candidate_weight": "Weight the candidate fills (G).",
-    "changed": "What its owner changed since the scoring: reference, scoring config, or both.",
+    "changed": "What its owner changed since the scoring: reference, scoring config, rejected edit.",
     "closed_at": "When the round ended, UTC; null while it runs or where its process was killed.",
     "completeness": "How much of what the reference holds was filled, 0..100: shared_weight / reference_weight.",
     "config_changed_at": "When the scenario's schema or scoring config last changed, UTC.",
@@ -107,6 +125,7 @@ _COLUMNS: Mapping[str, str] = {
     "field_scores_file": (
         "The file of its field scores in the lake, whole values included, relative to the lake's root."
     ),
+    "filter": "The filter that picked the edit, in words.",
     "finding_id": "Identity of the finding.",
     "findings_file": "The file of its findings in the lake, relative to the lake's root; null where there are none.",
     "finish_reason": "Why the judge stopped writing, as its server says; null where it does not say.",
@@ -124,11 +143,16 @@ _COLUMNS: Mapping[str, str] = {
     "input_usd_per_million": "Price of a million input tokens in USD; null where unknown.",
     "interval_high": "Upper end of the 95% interval of the mean quality; null below three scored runs.",
     "interval_low": "Lower end of the 95% interval of the mean quality; null below three scored runs.",
+    "is_addition": "Whether this is about a new item of a list.",
     "is_config_changed": "Whether the scenario's schema or scoring config changed since.",
     "is_contested": "Whether the value went to the judge as contested.",
+    "is_in_place": "Whether this automatic edit stands in the newest version.",
+    "is_edit_rejected": "Whether it was made against a value that its owner rejected since.",
     "is_latest": "Whether this is the model's newest score on the scenario.",
+    "is_locked": "Whether the rejection keeps rounds from the path now.",
     "is_median": "Whether this is the run of median quality, whose output stands for the model.",
     "is_reference_changed": "Whether the owner saved another reference since.",
+    "is_rejected": "Whether the owner rejected it, and has not released its path.",
     "is_repair": "Whether the request asks again after a reply that was no answer.",
     "is_scored": "Whether the scoring was committed.",
     "is_shortened": "Whether reference_text or candidate_text leaves something out.",
@@ -157,22 +181,30 @@ _COLUMNS: Mapping[str, str] = {
     "mean_cost_usd": "Mean cost of a successful run in USD; null where unknown.",
     "mean_duration_seconds": "Mean wall time of a successful run in seconds; null where unknown.",
     "median_repetition": "The repetition of median quality, whose output stands for the model.",
+    "merged_at": "When its findings were merged, UTC.",
     "missed_count": "Reference items without partner.",
     "missed_items": "The missed items as text for people, a line each, at most 10,000 characters.",
     "mode": "full, or exact_only where no embedding model was configured.",
+    "model_count": "Distinct models behind the edit.",
     "model_id": "The model's id in models.yaml.",
+    "model_ids": "Models that gave the value, a line each.",
     "model_name": "The model's name at its provider.",
     "model_score_id": "Identity of the model score.",
+    "note": "What was done, in words; empty where the origin says it all.",
     "number": "Version number, from 1 in each scenario.",
     "ok_run_count": "Runs that gave an output.",
     "opened_at": "When the round began, UTC.",
-    "origin": "What made the version: import, owner_save, round or rejection.",
+    "origin": "What made the version: import, owner_save, generated, round, rejection or release.",
+    "other_answers": "What other models gave instead, as ASCII JSON text: a list of value and model ids.",
     "outcome": "match, partial, mismatch, missing, extra or empty.",
     "output": "The recorded output as it was given, in UTF-8; null for a failed run.",
     "output_bytes": "Size of the recorded output in bytes of UTF-8; null for a failed run.",
     "output_sha256": "SHA-256 of the recorded output; null for a failed run.",
     "output_tokens": "Tokens the model wrote; null where nobody recorded them.",
     "output_usd_per_million": "Price of a million output tokens in USD; null where unknown.",
+    "owner_hash": "Hash of the owner's part of the content, automatic edits left out; staleness compares it.",
+    "owner_item_ids_json": "Stable ids of the list items of the owner's part by path, as ASCII JSON text.",
+    "owner_json": "The owner's part of the content, automatic edits left out, as ASCII JSON text.",
     "owner_reference_hash": (
         "Content hash of what the owner had last saved when this was scored; staleness compares it."
     ),
@@ -195,19 +227,27 @@ _COLUMNS: Mapping[str, str] = {
     "question_kind": "compare or verify.",
     "reason": "Why the outcome is not better; empty for a match.",
     "recall": "matched_count / (matched_count + missed_count), 0..1.",
+    "reference_edit_id": "Identity of the edit.",
     "reference_json": "The reference's value as ASCII JSON text.",
+    "reference_rejection_id": "Identity of the rejection.",
+    "reference_support_id": "Identity of the support.",
     "reference_text": (
         "The reference's value as text for people: at most 10,000 characters, the whole value is in the lake."
     ),
     "reference_version": "Number of the reference version it was scored against.",
     "reference_version_id": "Identity of the reference version.",
     "reference_weight": "Weight the reference fills (E).",
+    "rejected_at": "When the edit was rejected, UTC.",
+    "released_after_round": "The newest round when the path was released; null while it is locked.",
+    "released_at": "When the path was released, UTC; null while it is locked.",
+    "released_by": "Who released the path; null while it is locked.",
     "repetition": "Which repetition of the model on the scenario, from 1.",
     "round_id": "Identity of the round; null for a score outside any.",
     "run_count": "Recorded runs, failed ones included.",
     "run_id": "Identity of the run.",
     "rung": "The step of the ladder that decided; null where none did.",
     "runs_hash": "Hash of the recorded runs; it changes when one is added.",
+    "saved_paths_json": "Stable paths that the owner's save changed, as ASCII JSON text.",
     "scenario_count": "Scenarios that stand behind the row.",
     "scenario_id": "The scenario's id, its folder's name.",
     "scenario_type": "The scenario's type, e.g. enrichment.",
@@ -235,6 +275,9 @@ _COLUMNS: Mapping[str, str] = {
     "speed_known_count": "Scenarios behind the row for which the duration is known.",
     "speed_score": "Duration on a log scale, 0..100: the fastest result 100, ten times slower 0; null where unknown.",
     "speed_weight": "What speed counts in the ranking, in hundredths.",
+    "stable_path": (
+        "The place with list items named by id (`@id`) instead of position, so that it outlives reordering."
+    ),
     "started_at": "When the scoring of the model began, UTC.",
     "status": "How it ended.",
     "success_rate": "ok_run_count / run_count, 0..1.",
@@ -245,6 +288,7 @@ _COLUMNS: Mapping[str, str] = {
     "unreadable_kind": "What kind of unreadable the output is; null for one that could be read.",
     "unreadable_reason": "Why the output could not be read; null for one that could.",
     "updated_at": "When the row last changed, UTC.",
+    "value_json": "The value as ASCII JSON text.",
     "vector": "The vector: 32-bit little-endian floats.",
     "verdict": "What the judge said, in the order in which it saw the values.",
     "version_num": "The migration's number.",
@@ -290,6 +334,21 @@ _EXCEPTIONS: Mapping[str, str] = {
     ),
     "scoring_records.error": "Why the scoring gave no score; null where it did, or has not ended.",
     "scoring_records.model_score_id": "The score that was committed; null where there is none.",
+    "reference_provenance.position": "Place of the value in the document, from 0.",
+    "reference_edits.path": "Stable path of the place, list items named by id (`@id`); of a new item, its own.",
+    "reference_edits.evidence": (
+        "Why a round changed it: example, reference_wrong, better or filled_gap; null for the owner's own changes and "
+        "where an automatic edit was taken back."
+    ),
+    "reference_edits.reason": "The judge's sentence, or what its owner did; empty where there is neither.",
+    "reference_edits.round_id": "The round that made the edit; null for the owner's doing.",
+    "reference_rejections.path": "Stable path that is locked, list items named by id (`@id`).",
+    "reference_supports.path": "Stable path of the automatic edit, or of a leaf below one.",
+    "reference_provenance.path": "Stable path of the value, list items named by id (`@id`).",
+    "findings.reference_json": "What the reference held there when scored, as ASCII JSON text; null for nothing.",
+    "findings.stable_path": (
+        "The place with list items named by id (`@id`) instead of position; for a new item the path of its list."
+    ),
     "bi.reference_versions.is_latest": "Whether this is the scenario's newest version.",
     "model_scores.quality": "Mean quality over the scored runs, 0..100; null where no run was scored.",
     "model_scores.completeness": "Mean completeness over the scored runs, 0..100.",

@@ -70,6 +70,9 @@ DATASETS: Mapping[str, pa.Schema] = {
             "has_proposal": _FLAG,
             "proposal_json": _BIG_TEXT,
             "question_id": _TEXT,
+            "stable_path": _TEXT,
+            "is_addition": _FLAG,
+            "reference_json": _BIG_TEXT,
         },
     ),
     "reference_versions": _schema(

@@ -16,7 +16,7 @@ from resources.database import require_usable
 from resources.locks import lock
 from scoring.errors import InputError
 
-HEAD = "0002"
+HEAD = "0003"
 _FOLDER = Path(__file__).parent
 _VIEWS = _FOLDER / "views.sql"
 _CATALOGUE = _FOLDER / "columns.py"

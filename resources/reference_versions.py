@@ -1,42 +1,49 @@
-"""Versions of references: append-only, each with its whole content."""
+"""Versions of references: append-only, each with its whole content and with what of it is the owner's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, insert, select
+from sqlalchemy import Connection, Engine, Row, Select, insert, select, text
 
 from resources.lake import Lake
 from resources.lake_tables import lake_table
 from resources.locks import lock
 from resources.stored_text import json_text, json_value, storable
 from resources.tables import reference_versions
+from scoring.edits import Save, Snapshot
 from scoring.errors import InputError
 from scoring.records import Json
 from scoring.staleness import content_hash
 
 
 class ReferenceOrigin(StrEnum):
-    """What made a version of a reference. The first two are its owner's doing."""
+    """What made a version of a reference. The first three are its owner's doing."""
 
     IMPORT = "import"
     OWNER_SAVE = "owner_save"
+    GENERATED = "generated"
     ROUND = "round"
     REJECTION = "rejection"
+    RELEASE = "release"
 
     @property
     def is_owners(self) -> bool:
-        """Whether the owner made the version, so that scores made before it are stale."""
-        return self in (ReferenceOrigin.IMPORT, ReferenceOrigin.OWNER_SAVE)
+        """Whether the owner saved the content."""
+        return self in (ReferenceOrigin.IMPORT, ReferenceOrigin.OWNER_SAVE, ReferenceOrigin.GENERATED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceVersion:
-    """One version of a scenario's reference. `number` counts from 1; `parent_id` is the version it was made from."""
+    """One version of a scenario's reference. `number` counts from 1; `parent_id` is the version it was made from.
+
+    `owner` is the owner's part, without automatic edits; `owner_hash` is its hash, which decides what is stale.
+    `save` is what the owner's save changed. `note` says what was done, where the origin does not say it all.
+    """
 
     reference_version_id: int
     scenario_id: str
@@ -49,57 +56,69 @@ class ReferenceVersion:
     is_verified: bool
     parent_id: int | None
     created_at: datetime
+    owner: Snapshot
+    owner_hash: str
+    save: Save
+    note: str
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The content with its item ids."""
+        return Snapshot(content=self.content, item_ids=self.item_ids)
 
 
-def save_reference(
-    engine: Engine,
-    lake: Lake,
-    scenario_id: str,
-    content: Json,
-    *,
-    author: str,
-    origin: ReferenceOrigin,
-    is_verified: bool,
-    item_ids: Mapping[str, Any] | None = None,
-) -> ReferenceVersion:
-    """The newest version, which holds `content`: a new one, or the head where the owner made it and nothing differs."""
-    with engine.begin() as connection:
-        return append(connection, lake, scenario_id, content, author, origin, is_verified, item_ids or {})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewVersion:
+    """What a new version will hold. `saved_paths` are what the owner's save changed."""
+
+    scenario_id: str
+    snapshot: Snapshot
+    owner: Snapshot
+    author: str
+    origin: ReferenceOrigin
+    is_verified: bool
+    saved_paths: frozenset[str] = field(default_factory=frozenset)
+    note: str = ""
 
 
-def append(
-    connection: Connection,
-    lake: Lake,
-    scenario_id: str,
-    content: Json,
-    author: str,
-    origin: ReferenceOrigin,
-    is_verified: bool,
-    item_ids: Mapping[str, Any],
-) -> ReferenceVersion:
-    """`save_reference` within the caller's transaction; two appends to one scenario wait for each other."""
-    lock(connection, "reference", scenario_id)
-    head = head_of(connection, scenario_id)
-    new_hash = content_hash(content)
-    is_same = head is not None and head.content_hash == new_hash and head.origin.is_owners and origin.is_owners
-    if head is not None and is_same and head.is_verified >= is_verified:
-        return head
+def append(connection: Connection, lake: Lake, new: NewVersion, head: ReferenceVersion | None) -> ReferenceVersion:
+    """The new version after `head`, within the caller's transaction, which holds the scenario's lock."""
     row = {
-        "scenario_id": scenario_id,
+        "scenario_id": new.scenario_id,
         "number": 1 if head is None else head.number + 1,
-        "content_json": json_text(content),
-        "item_ids_json": json_text(dict(item_ids)),
-        "content_hash": new_hash,
-        "author": storable(author),
-        "origin": origin.value,
-        "is_verified": is_verified,
+        "content_json": json_text(new.snapshot.content),
+        "item_ids_json": json_text(dict(new.snapshot.item_ids)),
+        "content_hash": content_hash(new.snapshot.content),
+        "author": storable(new.author),
+        "origin": new.origin.value,
+        "is_verified": new.is_verified,
     }
     file = lake.write(
-        "reference_versions", {"scenario": scenario_id}, lake_table("reference_versions", [tuple(row.values())])
+        "reference_versions", {"scenario": new.scenario_id}, lake_table("reference_versions", [tuple(row.values())])
     )
-    parent = None if head is None else head.reference_version_id
-    new = insert(reference_versions).values(**row, parent_id=parent, lake_file=file).returning(reference_versions)
-    return _version(connection.execute(new).one())
+    rest = {
+        "owner_json": json_text(new.owner.content),
+        "owner_item_ids_json": json_text(dict(new.owner.item_ids)),
+        "owner_hash": content_hash(new.owner.content),
+        "after_round": newest_round(connection),
+        "saved_paths_json": json_text(sorted(new.saved_paths)),
+        "note": storable(new.note),
+        "parent_id": None if head is None else head.reference_version_id,
+        "lake_file": file,
+    }
+    made = insert(reference_versions).values(**row, **rest).returning(reference_versions)
+    return _version(connection.execute(made).one())
+
+
+def newest_round(connection: Connection) -> int:
+    """The id of the newest round that began, 0 before the first."""
+    newest: int = connection.execute(text("select coalesce(max(round_id), 0) from assay.rounds")).scalar_one()
+    return newest
+
+
+def lock_reference(connection: Connection, scenario_id: str) -> None:
+    """Nobody else changes this scenario's reference until the transaction ends."""
+    lock(connection, "reference", scenario_id)
 
 
 def head_reference(engine: Engine, scenario_id: str) -> ReferenceVersion | None:
@@ -119,10 +138,21 @@ def last_import(connection: Connection, scenario_id: str) -> ReferenceVersion | 
     return _one(connection, query)
 
 
+def versions_of(connection: Connection, scenario_id: str) -> list[ReferenceVersion]:
+    """All versions of a scenario's reference, the oldest first."""
+    ours = select(reference_versions).where(reference_versions.c.scenario_id == scenario_id)
+    return [_version(row) for row in connection.execute(ours.order_by(reference_versions.c.number))]
+
+
 def reference_version(engine: Engine, scenario_id: str, number: int) -> ReferenceVersion:
     """The version of this number. Raises InputError where there is none."""
     with engine.connect() as connection:
-        found = _one(connection, _head_query(scenario_id).where(reference_versions.c.number == number))
+        return version_of(connection, scenario_id, number)
+
+
+def version_of(connection: Connection, scenario_id: str, number: int) -> ReferenceVersion:
+    """`reference_version` within the caller's transaction."""
+    found = _one(connection, _head_query(scenario_id).where(reference_versions.c.number == number))
     if found is None:
         raise InputError(
             f"the reference has no version {number}",
@@ -132,21 +162,17 @@ def reference_version(engine: Engine, scenario_id: str, number: int) -> Referenc
     return found
 
 
-def verify_reference(engine: Engine, lake: Lake, scenario_id: str, author: str) -> ReferenceVersion:
-    """The head, verified: a new version of the same content unless it is verified already."""
-    with engine.begin() as connection:
-        lock(connection, "reference", scenario_id)
-        head = head_of(connection, scenario_id)
-        if head is None:
-            raise InputError(
-                "there is no reference to verify",
-                where=scenario_id,
-                remedy="Add reference.json to the scenario's folder, or: assay reference set",
-            )
-        if head.is_verified:
-            return head
-        origin = ReferenceOrigin.OWNER_SAVE
-        return append(connection, lake, scenario_id, head.content, author, origin, True, head.item_ids)
+def saves_of(connection: Connection, scenario_id: str) -> tuple[Save, ...]:
+    """What the owner's saves changed, the oldest first."""
+    columns = reference_versions.c
+    query = select(columns.after_round, columns.saved_paths_json).where(columns.scenario_id == scenario_id)
+    rows = connection.execute(query.where(columns.saved_paths_json != "[]").order_by(columns.number))
+    return tuple(_save(row.after_round, row.saved_paths_json) for row in rows)
+
+
+def _save(after_round: int, saved_paths_json: str) -> Save:
+    paths = json_value(saved_paths_json)
+    return Save(after_round=after_round, paths=frozenset(map(str, paths if isinstance(paths, list) else ())))
 
 
 def _head_query(scenario_id: str) -> Select[Any]:
@@ -160,17 +186,26 @@ def _one(connection: Connection, query: Select[Any]) -> ReferenceVersion | None:
 
 
 def _version(row: Row[Any]) -> ReferenceVersion:
-    item_ids = json_value(row.item_ids_json)
+    owner = Snapshot(content=json_value(row.owner_json), item_ids=_ids(row.owner_item_ids_json))
     return ReferenceVersion(
         reference_version_id=row.reference_version_id,
         scenario_id=row.scenario_id,
         number=row.number,
         content=json_value(row.content_json),
-        item_ids=item_ids if isinstance(item_ids, dict) else {},
+        item_ids=_ids(row.item_ids_json),
         content_hash=row.content_hash,
         author=row.author,
         origin=ReferenceOrigin(row.origin),
         is_verified=row.is_verified,
         parent_id=row.parent_id,
         created_at=row.created_at,
+        owner=owner,
+        owner_hash=row.owner_hash,
+        save=_save(row.after_round, row.saved_paths_json),
+        note=row.note,
     )
+
+
+def _ids(text_: str) -> dict[str, Any]:
+    found = json_value(text_)
+    return found if isinstance(found, dict) else {}

@@ -11,12 +11,12 @@ from sqlalchemy.dialects.postgresql import insert
 
 from resources.lake import Lake
 from resources.locks import lock
-from resources.reference_versions import ReferenceOrigin, append, head_of, last_import
+from resources.reference_saves import import_reference
 from resources.scoring_configs import scoring_config_of
 from resources.stored_text import json_text, storable
 from resources.tables import models, scenario_configs, scenarios
 from scoring.records import Json, Model, ScoringConfig
-from scoring.staleness import content_hash, scoring_config_hash
+from scoring.staleness import scoring_config_hash
 
 if TYPE_CHECKING:
     from resources.scenarios import Scenario
@@ -92,22 +92,12 @@ def _config_json(config: ScoringConfig) -> Json:
 
 
 def _sync_reference(connection: Connection, lake: Lake, scenario: Scenario) -> None:
-    """The reference file is a version each time it changed, and verified where scenario.yaml says so.
-
-    What the owner saved elsewhere meanwhile stays the newest version as long as the file itself does not change.
-    """
+    """The reference file is a version each time it changed, and verified where scenario.yaml says so."""
     if scenario.reference is None:
-        return
-    lock(connection, "reference", scenario.scenario_id)
-    head, imported = head_of(connection, scenario.scenario_id), last_import(connection, scenario.scenario_id)
-    is_unchanged = imported is not None and imported.content_hash == content_hash(scenario.reference)
-    is_head = imported is not None and head is not None and head.content_hash == imported.content_hash
-    if is_unchanged and not (is_head and head and scenario.reference_is_verified and not head.is_verified):
         return
     author = scenario.reference_author or "reference.json"
     is_verified = scenario.reference_is_verified
-    origin = ReferenceOrigin.IMPORT
-    append(connection, lake, scenario.scenario_id, scenario.reference, author, origin, is_verified, {})
+    import_reference(connection, lake, scenario.scenario_id, scenario.reference, author=author, is_verified=is_verified)
 
 
 def _model_row(model: Model) -> dict[str, Any]:

@@ -10,16 +10,18 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, insert, text
 
 from resources.bulk import copy_rows
+from resources.finding_rows import FINDING_COLUMNS, SUPPORT_COLUMNS, StablePaths, finding_rows, support_rows
 from resources.lake import Lake
 from resources.lake_tables import lake_table
 from resources.locks import lock
 from resources.recorded_runs import RecordedRun
+from resources.reference_tables import reference_supports
 from resources.reference_versions import ReferenceVersion
 from resources.scoring_records import ScoringEnd, close_scoring
 from resources.stored_text import json_text, shown, shown_items, storable
 from resources.tables import field_scores, findings, list_scores, model_scores, run_scores
 from scoring.errors import InputError
-from scoring.records import FieldScore, Finding, ListScore, Mode, RunStatus, Scorecard
+from scoring.records import FieldScore, ListScore, Mode, RunStatus, Scorecard
 from scoring.repetitions import summarise
 
 
@@ -55,8 +57,9 @@ def commit_model_score(engine: Engine, lake: Lake, scoring: ModelScoring) -> int
     are not whole.
     """
     scored = _whole(scoring)
+    found = finding_rows(scoring, scored)
     with ThreadPoolExecutor(max_workers=1) as beside, engine.begin() as connection:
-        written = beside.submit(_write_lake, lake, scoring, scored)
+        written = beside.submit(_write_lake, lake, scoring, scored, found)
         lock(connection, "score", scoring.scenario_id, scoring.model_id)
         state = _state(connection, scoring)
         if (rival := _rival(scoring, state)) is not None:
@@ -67,9 +70,11 @@ def commit_model_score(engine: Engine, lake: Lake, scoring: ModelScoring) -> int
         row = _score_row(scoring, state) | {"field_scores_file": field_file, "findings_file": findings_file}
         score_id: int = connection.execute(_NEW_SCORE, row).scalar_one()
         copy_rows(connection, run_scores, _RUN_COLUMNS, (_run_row(score_id, *one) for one in scored))
-        copy_rows(connection, field_scores, _FIELD_COLUMNS, _field_rows(score_id, scored))
+        copy_rows(connection, field_scores, _FIELD_COLUMNS, _field_rows(score_id, scoring, scored))
         copy_rows(connection, list_scores, _LIST_COLUMNS, _list_rows(score_id, scored))
-        copy_rows(connection, findings, _FINDING_COLUMNS, _finding_rows(score_id, scoring, scored))
+        rows = ((score_id, one.run_id, scoring.scenario_id, scoring.model_id, *said) for one, *said in found)
+        copy_rows(connection, findings, FINDING_COLUMNS, rows)
+        copy_rows(connection, reference_supports, SUPPORT_COLUMNS, support_rows(connection, score_id, scoring, scored))
         if scoring.end is not None:
             close_scoring(connection, scoring.end, model_score_id=score_id)
     return score_id
@@ -95,15 +100,11 @@ def _whole(scoring: ModelScoring) -> list[Scored]:
 
 _NEW_SCORE = insert(model_scores).returning(model_scores.c.model_score_id)
 _STATE = text("""
-select r.runs_hash, o.content_hash as owner_reference_hash,
+select r.runs_hash,
        n.model_score_id, n.reference_version_id, n.config_hash as scored_config_hash, n.runs_hash as scored_runs_hash
 from (select encode(sha256(convert_to(
         string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex') as runs_hash
       from assay.runs where run_id = any(:run_ids)) r
-left join lateral (
-    select content_hash from assay.reference_versions
-    where scenario_id = :scenario_id and number <= :number and origin in ('import', 'owner_save')
-    order by number desc limit 1) o on true
 left join lateral (
     select * from assay.model_scores where scenario_id = :scenario_id and model_id = :model_id
     order by model_score_id desc limit 1) n on true
@@ -116,7 +117,6 @@ def _state(connection: Connection, scoring: ModelScoring) -> Row[Any]:
         "run_ids": [one.run_id for one in scoring.runs],
         "scenario_id": scoring.scenario_id,
         "model_id": scoring.model_id,
-        "number": scoring.reference.number,
     }
     return connection.execute(_STATE, parameters).one()
 
@@ -140,7 +140,7 @@ def _score_row(scoring: ModelScoring, state: Row[Any]) -> dict[str, Any]:
         "model_id": scoring.model_id,
         "round_id": scoring.round_id,
         "reference_version_id": scoring.reference.reference_version_id,
-        "owner_reference_hash": state.owner_reference_hash,
+        "owner_reference_hash": scoring.reference.owner_hash,
         "config_hash": scoring.config_hash,
         "runs_hash": state.runs_hash,
         "mode": scoring.mode.value,
@@ -212,13 +212,15 @@ _FIELD_COLUMNS = (
     "question_id",
     "is_contested",
     "list_path",
+    "stable_path",
 )
 
 
-def _field_rows(score_id: int, scored: Sequence[Scored]) -> Iterator[tuple[Any, ...]]:
+def _field_rows(score_id: int, scoring: ModelScoring, scored: Sequence[Scored]) -> Iterator[tuple[Any, ...]]:
+    paths = StablePaths(scoring.reference)
     for recorded, card in scored:
         for position, row in enumerate(card.fields):
-            yield (score_id, recorded.run_id, position, *_field_values(row))
+            yield (score_id, recorded.run_id, position, *_field_values(row), paths.of(row))
 
 
 def _field_values(row: FieldScore) -> tuple[Any, ...]:
@@ -279,31 +281,9 @@ def _list_values(row: ListScore) -> tuple[Any, ...]:
     return (storable(row.path), row.order.value, *counts, row.precision, row.recall, row.f1, *items)
 
 
-_FINDING_COLUMNS = (
-    "model_score_id",
-    "run_id",
-    "scenario_id",
-    "model_id",
-    "path",
-    "evidence",
-    "has_proposal",
-    "proposal_json",
-    "question_id",
-)
-
-
-def _finding_rows(score_id: int, scoring: ModelScoring, scored: Sequence[Scored]) -> Iterator[tuple[Any, ...]]:
-    for recorded, card in scored:
-        for row in card.findings:
-            yield (score_id, recorded.run_id, scoring.scenario_id, scoring.model_id, *_finding_values(row))
-
-
-def _finding_values(row: Finding) -> tuple[Any, ...]:
-    proposal = json_text(row.proposal) if row.has_proposal else None
-    return (storable(row.path), row.evidence.value, row.has_proposal, proposal, row.question_id)
-
-
-def _write_lake(lake: Lake, scoring: ModelScoring, scored: Sequence[Scored]) -> tuple[str, str | None]:
+def _write_lake(
+    lake: Lake, scoring: ModelScoring, scored: Sequence[Scored], found: Sequence[tuple[Any, ...]]
+) -> tuple[str, str | None]:
     """The files of field scores and of findings; they exist for readers once the row that names them is committed."""
     partition = {"scenario": scoring.scenario_id}
     fields = [
@@ -311,11 +291,9 @@ def _write_lake(lake: Lake, scoring: ModelScoring, scored: Sequence[Scored]) -> 
         for recorded, card in scored
         for position, row in enumerate(card.fields)
     ]
-    found = [
-        (*_lake_run(scoring, recorded), *_finding_values(row)) for recorded, card in scored for row in card.findings
-    ]
+    rows = [(*_lake_run(scoring, recorded), *said) for recorded, *said in found]
     field_file = lake.write("field_scores", partition, lake_table("field_scores", fields))
-    return field_file, lake.write("findings", partition, lake_table("findings", found)) if found else None
+    return field_file, lake.write("findings", partition, lake_table("findings", rows)) if rows else None
 
 
 def _lake_run(scoring: ModelScoring, recorded: RecordedRun) -> tuple[Any, ...]:

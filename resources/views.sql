@@ -2,9 +2,8 @@
 -- The two views of schema assay are the only place that says what is latest and what is stale (SPEC 7).
 
 create or replace view assay.owner_references as
-select distinct on (scenario_id) scenario_id, reference_version_id, number, content_hash
+select distinct on (scenario_id) scenario_id, reference_version_id, number, owner_hash as content_hash
 from assay.reference_versions
-where origin in ('import', 'owner_save')
 order by scenario_id, number desc;
 
 create or replace view assay.score_states as
@@ -12,10 +11,18 @@ select s.model_score_id,
        s.model_score_id = max(s.model_score_id) over (partition by s.scenario_id, s.model_id) as is_latest,
        s.owner_reference_hash is distinct from o.content_hash as is_reference_changed,
        s.config_hash <> c.config_hash as is_config_changed,
-       s.owner_reference_hash is distinct from o.content_hash or s.config_hash <> c.config_hash as is_stale
+       s.owner_reference_hash is distinct from o.content_hash or s.config_hash <> c.config_hash
+         or x.reference_version_id is not null as is_stale,
+       x.reference_version_id is not null as is_edit_rejected
 from assay.model_scores s
 join assay.scenarios c using (scenario_id)
-left join assay.owner_references o using (scenario_id);
+left join assay.owner_references o using (scenario_id)
+left join (
+    select distinct v.reference_version_id
+    from assay.rejected_versions v
+    join assay.reference_rejections r using (reference_rejection_id)
+    where r.released_at is null
+) x on x.reference_version_id = s.reference_version_id;
 
 create or replace view bi.model_scores as
 select s.model_score_id,
@@ -127,7 +134,8 @@ select s.model_score_id,
        f.list_path,
        s.is_latest,
        s.is_stale,
-       s.scored_at
+       s.scored_at,
+       f.stable_path
 from assay.field_scores f
 join bi.model_scores s using (model_score_id)
 join assay.runs u using (run_id);
@@ -176,7 +184,11 @@ select f.finding_id,
        f.question_id,
        s.is_latest,
        s.is_stale,
-       f.found_at
+       f.found_at,
+       s.round_id,
+       f.stable_path,
+       f.is_addition,
+       f.reference_json
 from assay.findings f
 join bi.model_scores s using (model_score_id)
 join assay.runs u using (run_id);
@@ -192,8 +204,52 @@ select v.reference_version_id,
        v.is_verified,
        v.number = max(v.number) over (partition by v.scenario_id) as is_latest,
        v.parent_id,
-       v.created_at
+       v.created_at,
+       v.owner_hash,
+       v.note
 from assay.reference_versions v;
+
+create or replace view bi.reference_edits as
+select e.reference_edit_id,
+       e.scenario_id,
+       e.reference_version_id,
+       v.number,
+       v.origin,
+       v.author,
+       e.path,
+       e.is_addition,
+       e.before_json,
+       e.after_json,
+       e.evidence,
+       e.reason,
+       e.question_id,
+       e.round_id,
+       (select count(*) from assay.reference_edit_models m where m.reference_edit_id = e.reference_edit_id)
+         as model_count,
+       e.evidence is not null
+         and e.reference_edit_id = max(e.reference_edit_id) over (partition by e.scenario_id, e.path) as is_in_place,
+       exists (select 1 from assay.reference_rejections r
+               where r.reference_edit_id = e.reference_edit_id and r.released_at is null) as is_rejected,
+       v.created_at
+from assay.reference_edits e
+join assay.reference_versions v using (reference_version_id);
+
+create or replace view bi.reference_rejections as
+select r.reference_rejection_id,
+       r.scenario_id,
+       r.path,
+       r.reference_edit_id,
+       e.before_json,
+       e.after_json,
+       e.evidence,
+       r.filter,
+       r.author,
+       r.rejected_at,
+       r.released_at is null as is_locked,
+       r.released_by,
+       r.released_at
+from assay.reference_rejections r
+join assay.reference_edits e using (reference_edit_id);
 
 create or replace view bi.stale_scores as
 select s.model_score_id,
@@ -202,7 +258,8 @@ select s.model_score_id,
        s.reference_version,
        s.quality,
        concat_ws(', ', case when t.is_reference_changed then 'reference' end,
-                       case when t.is_config_changed then 'scoring config' end) as changed,
+                       case when t.is_config_changed then 'scoring config' end,
+                       case when t.is_edit_rejected then 'rejected edit' end) as changed,
        s.scored_at
 from bi.model_scores s
 join assay.score_states t using (model_score_id)

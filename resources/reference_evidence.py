@@ -1,0 +1,114 @@
+"""What a merge is made of, read from the warehouse: findings, supports, rejections, saves, and the merge itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, text
+
+from resources.reference_versions import saves_of
+from resources.stored_text import json_value
+from scoring.edits import LoggedFinding, Merged, Rejection, Save, Snapshot, Support
+from scoring.merge import merge
+from scoring.records import Evidence, Json
+from scoring.schema import Node, compile_schema
+
+_FINDINGS = text("""
+select f.finding_id, f.stable_path, f.is_addition, f.evidence, f.has_proposal, f.proposal_json, f.reference_json,
+       f.model_id, f.run_id, coalesce(s.round_id, 0) as round_id, f.question_id
+from assay.findings f join assay.model_scores s using (model_score_id)
+left join assay.merged_scores m using (model_score_id)
+where f.scenario_id = :scenario_id and (:with_new or m.model_score_id is not null)
+order by f.finding_id
+""")
+_SUPPORTS = text("""
+select p.path, p.value_json, p.model_id, p.run_id, coalesce(s.round_id, 0) as round_id
+from assay.reference_supports p join assay.model_scores s using (model_score_id)
+left join assay.merged_scores m using (model_score_id)
+where p.scenario_id = :scenario_id and (:with_new or m.model_score_id is not null)
+order by p.reference_support_id
+""")
+_REJECTIONS = text("""
+select path, after_round, released_after_round from assay.reference_rejections
+where scenario_id = :scenario_id order by reference_rejection_id
+""")
+_SCHEMA = text("""
+select k.schema_json from assay.scenario_configs k join assay.scenarios c using (scenario_id, config_hash)
+where c.scenario_id = :scenario_id
+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeInputs:
+    """All that a merge looks at beside the owner's part."""
+
+    findings: Sequence[LoggedFinding]
+    supports: Sequence[Support]
+    rejections: Sequence[Rejection]
+    saves: Sequence[Save]
+
+
+def inputs_of(connection: Connection, scenario_id: str, *, with_new: bool) -> MergeInputs:
+    """What a merge of this scenario looks at; `with_new` takes in scores whose findings went into no merge yet."""
+    given = {"scenario_id": scenario_id, "with_new": with_new}
+    return MergeInputs(
+        findings=_findings(connection, given),
+        supports=[
+            Support(
+                path=row.path,
+                value=json_value(row.value_json),
+                model_id=row.model_id,
+                run_id=row.run_id,
+                round_id=row.round_id,
+            )
+            for row in connection.execute(_SUPPORTS, given)
+        ],
+        rejections=rejections_of(connection, scenario_id),
+        saves=saves_of(connection, scenario_id),
+    )
+
+
+def rejections_of(connection: Connection, scenario_id: str) -> list[Rejection]:
+    """Every rejection, released ones included, the oldest first."""
+    return [
+        Rejection(path=row.path, after_round=row.after_round, released_after_round=row.released_after_round)
+        for row in connection.execute(_REJECTIONS, {"scenario_id": scenario_id})
+    ]
+
+
+def root_of(connection: Connection, scenario_id: str, content: Json) -> Node | None:
+    """The scenario's schema compiled with this content, None where none is stored."""
+    schema = connection.execute(_SCHEMA, {"scenario_id": scenario_id}).scalar()
+    return None if schema is None else compile_schema(json_value(schema), content)
+
+
+def merged_of(connection: Connection, scenario_id: str, owner: Snapshot, inputs: MergeInputs) -> Merged:
+    """The merge of the owner's part with these inputs."""
+    return merge(
+        owner,
+        inputs.findings,
+        supports=inputs.supports,
+        rejections=inputs.rejections,
+        saves=inputs.saves,
+        root=root_of(connection, scenario_id, owner.content),
+    )
+
+
+def _findings(connection: Connection, given: dict[str, object]) -> list[LoggedFinding]:
+    return [
+        LoggedFinding(
+            finding_id=row.finding_id,
+            path=row.stable_path,
+            is_addition=row.is_addition,
+            evidence=Evidence(row.evidence),
+            has_proposal=row.has_proposal,
+            proposal=None if row.proposal_json is None else json_value(row.proposal_json),
+            reference_value=None if row.reference_json is None else json_value(row.reference_json),
+            model_id=row.model_id,
+            run_id=row.run_id,
+            round_id=row.round_id,
+            question_id=row.question_id,
+        )
+        for row in connection.execute(_FINDINGS, given)
+    ]

@@ -2,7 +2,7 @@
 
 Three public sets: EVOUNA (short answers, people's verdicts, the question as the field's description), OpenSanctions
 name pairs, and values that stand side by side in one gold list of DocuBench, which are different by construction. Each
-set is split into a tuning half, on which rules and levels were chosen, and a held-out half. No judge is asked.
+set is split into a tuning half, by which levels were chosen, and a held-out half. No judge is asked.
 """
 
 from __future__ import annotations

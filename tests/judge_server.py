@@ -105,6 +105,16 @@ def always(verdict: str, *, verify: str = "correct", credit: float | None = None
     return script
 
 
+def only(reply: Reply) -> Script:
+    """Sends the same reply whatever is asked."""
+
+    def script(asked: Asked) -> Reply:
+        del asked
+        return reply
+
+    return script
+
+
 def in_turn(replies: Sequence[Reply], then: Script) -> Script:
     """The replies one after the other, then what `then` says."""
 

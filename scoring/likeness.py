@@ -4,7 +4,7 @@ For leaves the ladder's free rungs give 1. Unequal text gets what its characters
 everything up to 0.5 is noise between unrelated texts and counts 0. Where vectors are given, texts that the embedding
 rung would match get 1, and texts in the undecided band at least a half. Unequal numbers, dates, booleans, enums and
 identifiers get 0. An object's likeness is the weighted mean over the fields that one of the two fills, a list's that
-of its items. No judge is asked for a pairing.
+of its items; what identifies an object or names it counts for more. No judge is asked for a pairing.
 """
 
 from __future__ import annotations
@@ -91,6 +91,11 @@ KEY_SHARE = 2 / 3
 """How much of an object's likeness its identifying properties decide, where it has some."""
 LABEL_PENALTY = 0.25
 """What objects lose whose names differ wholly: two people of one role and year are two people."""
+HALF_SAID = 0.5
+"""How much a field weighs that only one of two objects fills: what is not said is less of a difference than what is.
+Between two objects that share a name which no other object has, it weighs nothing.
+"""
+SAME_NAME = 0.999
 
 
 def objects_likeness(
@@ -117,45 +122,71 @@ def objects_likeness(
 
 @dataclass(slots=True, kw_only=True)
 class _Tally:
-    """Sums of likeness and of weight, apart for identifying properties and for the rest."""
+    """Sums of likeness and of weight, apart for identifying properties and for the rest, and what the names say."""
 
     sums: Matrix
     weights: Matrix
     key_sums: Matrix
     key_weights: Matrix
     penalty: Matrix
+    namesakes: Matrix
+    half_said: Matrix
 
     @staticmethod
     def empty(rows: int, columns: int) -> _Tally:
         """A tally of nothing."""
-        zeros = [np.zeros((rows, columns), dtype=np.float32) for _ in range(5)]
-        return _Tally(sums=zeros[0], weights=zeros[1], key_sums=zeros[2], key_weights=zeros[3], penalty=zeros[4])
+        sums, weights, key_sums, key_weights, penalty, namesakes, half_said = (
+            np.zeros((rows, columns), dtype=np.float32) for _ in range(7)
+        )
+        return _Tally(
+            sums=sums,
+            weights=weights,
+            key_sums=key_sums,
+            key_weights=key_weights,
+            penalty=penalty,
+            namesakes=namesakes,
+            half_said=half_said,
+        )
 
     def add(
         self, name: str, names: Names, weight: float, part: Matrix, ours: Sequence[Json], theirs: Sequence[Json]
     ) -> None:
-        """Count one property, which at least one of the two must fill."""
-        sums, weights = (self.key_sums, self.key_weights) if name in names.keys else (self.sums, self.weights)
+        """Count one property: wholly where both fill it, by `HALF_SAID` where one does."""
+        is_key = name in names.keys
+        sums, weights = (self.key_sums, self.key_weights) if is_key else (self.sums, self.weights)
         sums += part if weight == 1 else part * np.float32(weight)
-        is_label = name == names.label and name not in names.keys
         if _are_texts(ours) and _are_texts(theirs):
             weights += np.float32(weight)
-            self.penalty += (1 - part) * np.float32(LABEL_PENALTY) if is_label else 0
-            return
-        left, right = ([_is_filled(value) for value in values] for values in (ours, theirs))
-        weights += np.logical_or.outer(left, right) * np.float32(weight)
-        if is_label:
-            self.penalty += np.logical_and.outer(left, right) * (1 - part) * np.float32(LABEL_PENALTY)
+            both: Matrix | np.float32 = np.float32(1)
+        else:
+            left, right = ([_is_filled(value) for value in values] for values in (ours, theirs))
+            both = np.logical_and.outer(left, right).astype(np.float32)
+            either = np.logical_or.outer(left, right).astype(np.float32)
+            half = (either - both) * np.float32(HALF_SAID * weight)
+            weights += both * np.float32(weight) + half
+            if not is_key:
+                self.half_said += half
+        if name == names.label and not is_key:
+            self.penalty += both * (1 - part) * np.float32(LABEL_PENALTY)
+            self.namesakes += _only_each_other(part >= SAME_NAME)
 
     def result(self) -> Matrix:
         """The likeness, 0..1; 0 where neither fills anything."""
-        rest = np.divide(self.sums, self.weights, out=np.zeros_like(self.sums), where=self.weights > 0)
+        weights = self.weights - self.half_said * self.namesakes
+        rest = np.divide(self.sums, weights, out=np.zeros_like(self.sums), where=weights > 0)
         if self.key_weights.any():
             keys = np.divide(self.key_sums, self.key_weights, out=np.zeros_like(rest), where=self.key_weights > 0)
-            share = np.where(self.weights > 0, np.float32(KEY_SHARE), np.float32(1)) * (self.key_weights > 0)
+            share = np.where(weights > 0, np.float32(KEY_SHARE), np.float32(1)) * (self.key_weights > 0)
             rest = keys * share + rest * (1 - share)
-        alike: Matrix = np.maximum(rest - self.penalty, 0).astype(np.float32)
-        return alike
+        alike = np.maximum(rest - self.penalty, 0)
+        found: Matrix = alike.astype(np.float32)
+        return found
+
+
+def _only_each_other(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Where two are the same and neither is the same as anybody else."""
+    only: npt.NDArray[np.bool_] = same & (same.sum(axis=1) == 1)[:, None] & (same.sum(axis=0) == 1)[None, :]
+    return only
 
 
 def _is_filled(value: Json) -> bool:

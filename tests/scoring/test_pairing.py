@@ -189,3 +189,17 @@ def test_long_lists_are_cut_and_still_counted_exactly() -> None:
     item: Json = {"type": "object", "properties": {"a": TEXT, "b": TEXT}}
     found = paired(list_of(item), list(reference), list(candidate))
     assert (found.matched, len(found.missed), len(found.extra)) == (2500, 100, 0)
+
+
+def test_what_only_one_side_says_does_not_part_items_of_one_name() -> None:
+    item: Json = {"type": "object", "properties": dict.fromkeys(("name", "city", "mail", "role", "club"), TEXT)}
+    reference: Json = [{"name": "Ann Lee", "city": "Ghent", "mail": "a@b.c"}, {"name": "Bo Berg", "city": "Lyon"}]
+    candidate: Json = [{"name": "Bo Berg", "role": "cook", "club": "AC"}, {"name": "ann lee", "role": "poet"}]
+    assert paired(list_of(item), reference, candidate).matched == 2
+
+
+def test_one_name_for_two_who_share_nothing_else_does_not_make_them_one() -> None:
+    item: Json = {"type": "object", "properties": dict.fromkeys(("name", "city", "mail", "role"), TEXT)}
+    reference: Json = [{"name": "Ann Lee", "city": "Ghent", "mail": "a@b.c", "role": "poet"}]
+    candidate: Json = [{"name": "Ann Lee", "city": "Oslo", "mail": "xyz@q.r", "role": "smith"}]
+    assert paired(list_of(item), reference, candidate).matched == 0

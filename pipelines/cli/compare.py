@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pipelines.cli.compare_config import CompareConfig
-    from scoring.records import FieldScore, Json, Known, ListScore, Reading, Scorecard, Unreadable
+    from scoring.records import Answer, FieldScore, Json, Known, ListScore, Question, Reading, Scorecard, Unreadable
     from scoring.task import Task
 
 STANDARD_INPUT = "-"
@@ -63,7 +64,7 @@ def scorecard_of(schema: str, reference: str, candidate: str, config: CompareCon
     """The scorecard of the candidate's text.
 
     Raises InputError where a file is unreadable, CandidateError where the candidate holds no certain JSON value, and
-    what the embedding model raises.
+    what the embedding model raises, JudgeError where the judge leaves a question open.
     """
     from resources.sources import json_value
     from scoring.reading import read_output
@@ -97,9 +98,22 @@ def _with_answers(open_: Any, known: Known, config: CompareConfig) -> Known:
     from scoring.records import Known
 
     if open_.questions:
-        raise InputError("the scoring asks a judge, and none is configured")
+        return Known(vectors=known.vectors, answers={**known.answers, **_judged(open_.questions, config)})
     vectors = config.embeddings().vectors(open_.texts)
     return Known(vectors={**known.vectors, **vectors}, answers=known.answers)
+
+
+def _judged(questions: Sequence[Question], config: CompareConfig) -> dict[str, Answer]:
+    """The judge's answers. Raises JudgeError where one question has none: a score is whole or not at all."""
+    from resources.judge_calls import JudgeError, Raised
+
+    answered = config.judge().answer([Raised(scenario_id="", question=question) for question in questions])
+    if answered.failures:
+        first = next(question for question in questions if ("", question.question_id) in answered.failures)
+        reason = answered.failures[("", first.question_id)]
+        count = f"{len(answered.failures)} of {len(questions)} questions have no answer"
+        raise JudgeError(f"{count}; the one at {first.path or '(root)'}: {reason}")
+    return {question_id: answer for (_, question_id), answer in answered.answers.items()}
 
 
 def text_of(name: str, *, is_strict: bool = True) -> str:

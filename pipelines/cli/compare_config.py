@@ -20,6 +20,7 @@ from scoring.records import Context, Document, Json, ScoringConfig
 
 if TYPE_CHECKING:
     from resources.embeddings import Embeddings
+    from resources.judge import Judge
 
 MAX_CONFIG_BYTES = 64_000_000
 LONGEST_PATH = 1000
@@ -41,7 +42,7 @@ class CompareShape(ScenarioScoringShape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareConfig:
-    """How to compare: the scoring config, the surroundings, and the embedding settings behind the config."""
+    """How to compare: the scoring config, the surroundings, and the settings behind the config."""
 
     settings: ScoringSettings = field(default_factory=ScoringSettings)
     scoring: ScoringConfig
@@ -57,20 +58,24 @@ class CompareConfig:
             raise InputError("the scoring asks for similarities, and no embedding model is configured")
         return model
 
+    def judge(self) -> Judge:
+        """The judge, which remembers its answers for the length of the command. Raises InputError where none is."""
+        from resources.judge import Judge
+        from resources.judge_memory import MemoryAnswers
+
+        settings = self.settings.judge.value
+        if settings is None:
+            raise InputError("the scoring asks a judge, and none is configured")
+        return Judge(settings, store=MemoryAnswers())
+
 
 def read_config(name: str | None) -> CompareConfig:
     """The config in this file, the defaults without one (local embeddings, no judge, `normal`).
 
-    Raises InputError with the line where known for a key or a value that is not allowed, and for a judge.
+    Raises InputError with the line where known for a key or a value that is not allowed.
     """
     shape, folder = (CompareShape(), Path()) if name is None else (_shape_of(Path(name)), Path(name).parent)
     settings = resolved_scoring(ScoringShape(), shape)
-    if settings.judge.value is not None:
-        raise InputError(
-            "a judge is configured, and this version of Assay has none yet",
-            where=name or "",
-            remedy="Leave `judge` out or set it to null",
-        )
     return CompareConfig(settings=settings, scoring=scoring_config_of(settings), context=_context(shape, folder))
 
 

@@ -153,7 +153,6 @@ def test_a_certain_repair_is_made_and_said(files: Files, capsys: pytest.CaptureF
         ({"reference": ""}, "input_error", "not valid JSON"),
         ({"config": {"embeding": None}}, "input_error", "embedding"),
         ({"config": {"strictness": "harsh"}}, "input_error", "strictness"),
-        ({"config": {"judge": {"base_url": "http://127.0.0.1:9/v1", "model": "j"}}}, "input_error", "judge"),
         ({"config": "- a\n"}, "input_error", "config.yaml"),
         ({"config": "a: [\n"}, "input_error", "config.yaml"),
     ],

@@ -353,7 +353,8 @@ def test_a_panel_asks_each_judge_once_and_takes_the_median(server: JudgeServer, 
 def test_a_panel_that_lacks_a_vote_has_no_answer_and_asks_only_for_that_vote_later(
     server: JudgeServer, make: Make
 ) -> None:
-    server.script = only(refusal(400) if asked.body["model"] == "two" else always("both_correct")(asked))
+    agreeing = always("both_correct")
+    server.script = lambda asked: refusal(400) if asked.body["model"] == "two" else agreeing(asked)
     judge, store = make(names=("one", "two"))
     assert judge.answer(raised(1)).failures
     server.script = always("both_correct")

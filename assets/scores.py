@@ -19,6 +19,7 @@ from resources.rounds import RoundTrigger
 CODE_VERSION = "1"
 TRIGGER_TAG = "assay/trigger"
 MODEL_SCORES = dg.AssetKey("model_scores")
+REFERENCE_FINDINGS = dg.AssetKey("reference_findings")
 COLUMNS = ("scenario_id", "model_id", "quality", "runs", "failed_runs", "unreadable_runs", "mode", "error")
 
 
@@ -28,16 +29,19 @@ class ScoreConfig(dg.Config):
     only_where_needed: bool = False
 
 
+_INPUTS = (
+    runs,
+    dg.AssetDep(reference, partition_mapping=by_scenario),
+    dg.AssetDep(scenario_config, partition_mapping=by_scenario),
+)
+
+
 @dg.multi_asset(
     specs=[
         dg.AssetSpec(
             MODEL_SCORES,
             group_name=SCORES,
-            deps=[
-                runs,
-                dg.AssetDep(reference, partition_mapping=by_scenario),
-                dg.AssetDep(scenario_config, partition_mapping=by_scenario),
-            ],
+            deps=_INPUTS,
             code_version=CODE_VERSION,
             kinds={"python", "postgres", "parquet"},
             owners=OWNERS,
@@ -47,7 +51,20 @@ class ScoreConfig(dg.Config):
                 "or not at all. Read `bi.model_scores`, `bi.run_scores`, `bi.field_scores`, `bi.list_scores`."
             ),
             metadata=column_schema(tables.model_scores),
-        )
+        ),
+        dg.AssetSpec(
+            REFERENCE_FINDINGS,
+            group_name=SCORES,
+            deps=_INPUTS,
+            code_version=CODE_VERSION,
+            kinds={"python", "postgres", "parquet"},
+            owners=OWNERS,
+            description=(
+                "Where scoring shows that a reference should change: path, proposed value, evidence, model, run and "
+                "judge question. Committed with the score. Read `bi.findings`."
+            ),
+            metadata=column_schema(tables.findings),
+        ),
     ],
     partitions_def=cell_partitions,
     backfill_policy=one_run,
@@ -75,6 +92,7 @@ def model_scores(
         _report_the_others(context, session, report, pointers)
         raise _failure(report)
     yield dg.MaterializeResult(asset_key=MODEL_SCORES, metadata=_metadata(report))
+    yield dg.MaterializeResult(asset_key=REFERENCE_FINDINGS, metadata=_findings_metadata(session, report))
 
 
 def _needed(session: Session, cells: list[Cell]) -> list[Cell]:
@@ -94,6 +112,16 @@ def _metadata(report: RoundReport) -> dict[str, Any]:
         "texts_compared_by_similarity": report.texts,
         "duration_seconds": round(report.duration_seconds, 3),
         "scores": markdown_table(COLUMNS[:-1], rows),
+    }
+
+
+def _findings_metadata(session: Session, report: RoundReport) -> dict[str, Any]:
+    score_ids = [model.model_score_id for model in report.models if model.model_score_id is not None]
+    rows = session.warehouse.references.finding_counts(score_ids)
+    columns = ("scenario_id", "evidence", "findings", "paths", "models")
+    return {
+        "dagster/row_count": sum(row["findings"] for row in rows),
+        "findings": markdown_table(columns, rows),
     }
 
 
@@ -131,7 +159,8 @@ def _report_the_others(
                 "dagster/input_data_version/scenario_config": head.config_hash,
                 "dagster/input_data_version/runs": head.runs_hash,
             }
-            context.log_event(dg.AssetMaterialization(MODEL_SCORES, partition=cell_key(cell), tags=versions | pointers))
+            for asset in (MODEL_SCORES, REFERENCE_FINDINGS):
+                context.log_event(dg.AssetMaterialization(asset, partition=cell_key(cell), tags=versions | pointers))
 
 
 def _failure(report: RoundReport) -> dg.Failure:

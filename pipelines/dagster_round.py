@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import dagster as dg
 
     from pipelines.session import Session
+    from resources.references import MergeReport
 
 # The terminal shows our own progress; Dagster's events stand in its event log, and so do their errors.
 QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -41,8 +42,26 @@ def run_round_through_dagster(
         report_news(session.warehouse, instance)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
             _run(session, instance, rectangle, progress)
+        _merge(session, instance, sorted({scenario_id for scenario_id, _ in cells}), progress)
         report_news(session.warehouse, instance)
-    return RoundReport(models=tuple(progress.settled), texts=progress.texts, duration_seconds=monotonic() - started)
+    return RoundReport(
+        models=tuple(progress.settled),
+        texts=progress.texts,
+        duration_seconds=monotonic() - started,
+        merges=tuple(progress.merges),
+    )
+
+
+def _merge(session: Session, instance: dg.DagsterInstance, scenario_ids: Sequence[str], progress: _Progress) -> None:
+    """What ends the round: its findings are merged, and Dagster knows. A run of Dagster's own would cost seconds."""
+    from assets.references import merge_events
+    from pipelines.merging import merge_references
+
+    progress.say("merging findings into references")
+    reports = merge_references(session.warehouse.references, scenario_ids)
+    for event in merge_events(reports):
+        instance.report_runless_asset_event(event)
+    progress.merges += reports
 
 
 @dataclass(slots=True, kw_only=True)
@@ -53,6 +72,7 @@ class _Progress:
     on_progress: OnProgress | None
     settled: list[ModelReport] = field(default_factory=list)
     texts: int = 0
+    merges: list[MergeReport] = field(default_factory=list)
 
     def say(self, what: str) -> None:
         if self.on_progress:

@@ -6,12 +6,19 @@ import dagster as dg
 
 from assets.checks import asset_checks
 from assets.rankings import leaderboard
+from assets.references import merged_reference
 from assets.scores import model_scores
 
 score_models = dg.define_asset_job(
     "score_models",
     selection=dg.AssetSelection.assets(model_scores, leaderboard).without_checks(),
     description="A scoring round: all models of the chosen partitions in one process, then the leaderboard.",
+)
+
+merge_findings = dg.define_asset_job(
+    "merge_findings",
+    selection=dg.AssetSelection.assets(merged_reference).without_checks(),
+    description="The merge that ends a round: the findings of all rounds into the references of the chosen scenarios.",
 )
 
 check_scores = dg.define_asset_job(

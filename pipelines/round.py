@@ -27,6 +27,7 @@ from scoring.repetitions import mean_of
 
 if TYPE_CHECKING:
     from pipelines.session import Session
+    from resources.references import MergeReport
     from resources.rounds import RoundTrigger
     from resources.scoring_records import JudgeCosts
 
@@ -71,11 +72,15 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundReport:
-    """What a round did, a row a model. `texts` counts the distinct texts whose vectors were wanted, chunk by chunk."""
+    """What a round did, a row a model. `texts` counts the distinct texts whose vectors were wanted, chunk by chunk.
+
+    `merges` are those that ended it, where its findings were merged.
+    """
 
     models: tuple[ModelReport, ...] = ()
     texts: int = 0
     duration_seconds: float = 0.0
+    merges: tuple[MergeReport, ...] = ()
 
     @property
     def failed(self) -> tuple[ModelReport, ...]:

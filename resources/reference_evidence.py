@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
 from resources.reference_versions import saves_of
 from resources.stored_text import json_value
@@ -36,6 +37,12 @@ where scenario_id = :scenario_id order by reference_rejection_id
 _SCHEMA = text("""
 select k.schema_json from assay.scenario_configs k join assay.scenarios c using (scenario_id, config_hash)
 where c.scenario_id = :scenario_id
+""")
+_COUNTS = text("""
+select scenario_id, evidence, count(*)::int as findings, count(distinct stable_path)::int as paths,
+       count(distinct model_id)::int as models
+from assay.findings where model_score_id = any(:model_score_ids)
+group by scenario_id, evidence order by scenario_id collate "C", evidence collate "C"
 """)
 
 
@@ -93,6 +100,13 @@ def merged_of(connection: Connection, scenario_id: str, owner: Snapshot, inputs:
         saves=inputs.saves,
         root=root_of(connection, scenario_id, owner.content),
     )
+
+
+def finding_counts(engine: Engine, model_score_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """How many findings these scores left, a row a scenario and kind of evidence."""
+    with engine.connect() as connection:
+        rows = connection.execute(_COUNTS, {"model_score_ids": list(model_score_ids)})
+        return [dict(row) for row in rows.mappings()]
 
 
 def _findings(connection: Connection, given: dict[str, object]) -> list[LoggedFinding]:

@@ -101,7 +101,7 @@ def append(connection: Connection, lake: Lake, new: NewVersion, head: ReferenceV
         "owner_item_ids_json": json_text(dict(new.owner.item_ids)),
         "owner_hash": content_hash(new.owner.content),
         "after_round": newest_round(connection),
-        "saved_paths_json": json_text(sorted(new.saved_paths)),
+        "saved_paths_json": json_text([*sorted(new.saved_paths)]),
         "note": storable(new.note),
         "parent_id": None if head is None else head.reference_version_id,
         "lake_file": file,

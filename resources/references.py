@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Engine
 
-from resources import reference_merges, reference_rejections, reference_saves, reference_versions
+from resources import reference_evidence, reference_merges, reference_rejections, reference_saves, reference_versions
 from resources.lake import Lake
 from resources.reference_edits import tracked_edits
 from resources.reference_merges import MergeReport
@@ -83,6 +84,10 @@ class References:
     def merge(self, scenario_id: str) -> MergeReport | None:
         """What all findings make of the reference, committed; None without a reference."""
         return reference_merges.merge_reference(self.engine, self.lake, scenario_id)
+
+    def finding_counts(self, model_score_ids: Sequence[int]) -> list[dict[str, Any]]:
+        """How many findings these scores left, a row a scenario and kind of evidence."""
+        return reference_evidence.finding_counts(self.engine, model_score_ids)
 
     def edits(self, version: ReferenceVersion, *, up_to: bool = False) -> list[TrackedEdit]:
         """Every change of the reference, the newest first, placed in this version; `up_to` leaves out later ones."""

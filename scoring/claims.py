@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from scoring.records import Evidence, Json
 
 VERDICT_WEIGHT = 2
-"""How many models one verdict that a value is wrong outweighs. A verdict is one opinion of one judge: it beats what
-one or two models agree on, never what many do, or else the reference would follow the model that is scored last.
+"""How many models one verdict of the judge outweighs. A verdict is one opinion of one judge: it beats what one or two
+models agree on, never what many do, or else the reference would follow the model that is scored last.
 """
 
 Standing = tuple[bool, int]
@@ -26,14 +26,16 @@ def rank_of(evidence: Evidence) -> int:
 class Answer:
     """One answer at one path: all values that are equal by the free rungs. `value` is the spelling that is written.
 
-    `givers` are the models that proposed it, `models` these and those that gave it again once it was automatic.
-    `called_wrong_by` are the keys of answers that the judge found right where it found this one wrong.
+    `givers` are the models that proposed it, `models` these and those that gave it where the reference held it.
+    `called_wrong_by` are the keys of answers that the judge found right where it found this one wrong. `is_owners`
+    marks the owner's own value.
     """
 
     key: str
     value: Json
     text: str
     first_round: int
+    is_owners: bool = False
     givers: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     finding_ids: set[int] = field(default_factory=set)
@@ -42,8 +44,12 @@ class Answer:
 
     @property
     def standing(self) -> Standing:
-        """How strong the answer is, over all rounds so far."""
-        return standing_of(Evidence.EXAMPLE in self.evidence, self.models, self.called_wrong_by)
+        """How strong the answer is, over all rounds so far.
+
+        The owner's value that no verdict speaks for is up against a verdict: some finding prefers another answer.
+        """
+        is_proven, models = standing_of(Evidence.EXAMPLE in self.evidence, self.models, self.called_wrong_by)
+        return is_proven, models - VERDICT_WEIGHT if self.is_owners and not self.givers else models
 
     @property
     def strongest(self) -> Evidence:
@@ -51,10 +57,10 @@ class Answer:
         return max(self.evidence, key=rank_of, default=Evidence.FILLED_GAP)
 
     @property
-    def place_in_line(self) -> tuple[bool, int, int, int, str]:
-        """The least goes first: the stronger, the earlier, the better evidence; else the content decides."""
+    def place_in_line(self) -> tuple[bool, int, bool, int, int, str]:
+        """The least goes first: the stronger, the found, the earlier, the better evidence; else the content decides."""
         is_proven, models = self.standing
-        return not is_proven, -models, self.first_round, -rank_of(self.strongest), self.text
+        return not is_proven, -models, self.is_owners, self.first_round, -rank_of(self.strongest), self.text
 
 
 def standing_of(is_proven: bool, models: set[str], called_wrong_by: set[str]) -> Standing:

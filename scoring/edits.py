@@ -40,10 +40,11 @@ class LoggedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """A model gave the reference's automatic value again, which leaves no finding.
+    """A model gave, where something was found, the automatic value or the owner's, which leaves no finding.
 
-    `path` is the stable path of an automatic edit, or of a leaf below one; `value` is what the reference held there.
-    A support of any other value says nothing and is not counted.
+    `path` is stable: that of a finding or an automatic edit, or of a leaf below one. `value` is what the reference held
+    there where the model matched it, else what the model gave. A value that is neither automatic at that time nor the
+    owner's is not counted.
     """
 
     path: str

@@ -64,14 +64,15 @@ class Ledger:
             self.below.subtract(above(path))
 
     def put(self, path: str, answer: Answer, round_id: int) -> None:
-        """The answer is in place, and nothing below its path is."""
+        """The answer is in place, and nothing below its path is. The owner's own value is in place without an edit."""
         self.log.append(self._entry(path, answer, round_id))
         if self.below[path] > 0:
             for one in [one for one in self.placed if one != path and is_within(one, path)]:
                 self.displace(one)
         self.displace(path)
-        self.placed[path] = Placed(answer=answer, round_id=round_id)
-        self.below.update(above(path))
+        if not answer.is_owners or self.in_place(path) is not None:
+            self.placed[path] = Placed(answer=answer, round_id=round_id)
+            self.below.update(above(path))
 
     def _entry(self, path: str, answer: Answer, round_id: int) -> Edit:
         current = self.in_place(path)
@@ -206,8 +207,8 @@ def _spelling(findings: Sequence[LoggedFinding]) -> Json:
 
 def _count_answer(ledger: Ledger, claim: Claim, key: str, findings: Sequence[LoggedFinding], round_id: int) -> None:
     answer = claim.answers.get(key)
-    if answer is None or not answer.givers:
-        answer = _answer(claim, key, _spelling(findings), round_id)
+    if answer is None:
+        answer = _answer(ledger, claim, key, _spelling(findings), round_id)
     for finding in findings:
         answer.givers.add(finding.model_id)
         answer.models.add(finding.model_id)
@@ -216,26 +217,36 @@ def _count_answer(ledger: Ledger, claim: Claim, key: str, findings: Sequence[Log
         if finding.evidence is Evidence.REFERENCE_WRONG and not finding.is_addition:
             wrong = ledger.keys.key(claim.path, finding.reference_value)
             if wrong != key:
-                _answer(claim, wrong, finding.reference_value, round_id).called_wrong_by.add(key)
+                _answer(ledger, claim, wrong, finding.reference_value, round_id).called_wrong_by.add(key)
 
 
-def _answer(claim: Claim, key: str, value: Json, round_id: int) -> Answer:
-    """The answer of this key, which is there after the call."""
+def _answer(ledger: Ledger, claim: Claim, key: str, value: Json, round_id: int) -> Answer:
+    """The answer of this key, which is there after the call. The owner's own value is kept as the owner spelt it."""
     answer = claim.answers.get(key)
     if answer is None:
-        text = content_text(value)
-        answer = claim.answers[key] = Answer(key=key, value=value, text=text, first_round=round_id)
+        owners = ledger.owner.value(claim.path)
+        is_owners = owners is not None and ledger.keys.key(claim.path, owners) == key
+        value = owners if is_owners else value
+        answer = claim.answers[key] = Answer(
+            key=key, value=value, text=content_text(value), first_round=round_id, is_owners=is_owners
+        )
     return answer
 
 
 def _count_support(ledger: Ledger, support: Support) -> None:
-    """Only what is automatic can be supported: a whole edit, or a leaf of one."""
-    current = ledger.in_place(support.path)
-    if current is None:
-        return
+    """What is automatic can be supported (a whole edit, or a leaf of one), and the owner's value."""
     placed = ledger.placed.get(support.path)
     if placed is not None and isinstance(placed.answer.value, dict | list):
         placed.answer.models.add(support.model_id)
-    elif ledger.keys.key(support.path, support.value) == current.key:
-        claim = ledger.claims.setdefault(support.path, Claim(path=support.path))
-        _answer(claim, current.key, current.value, support.round_id).models.add(support.model_id)
+        return
+    current = ledger.in_place(support.path)
+    key = ledger.keys.key(support.path, support.value)
+    owners = ledger.owner.value(support.path)
+    if current is not None and current.key == key:
+        value = current.value
+    elif owners is not None and key == ledger.keys.key(support.path, owners):
+        value = owners
+    else:
+        return
+    claim = ledger.claims.setdefault(support.path, Claim(path=support.path))
+    _answer(ledger, claim, key, value, support.round_id).models.add(support.model_id)

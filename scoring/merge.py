@@ -5,10 +5,12 @@ At each path, over all rounds so far:
 
 1. An answer that an example proves goes before any other.
 2. Else the answer that the most distinct models gave. Values that are equal by the free rungs are one answer; a model
-   that gives the automatic value again supports it. A verdict that the value in place is wrong weighs against it as
-   much as `VERDICT_WEIGHT` models.
+   that gives the automatic value again supports it. A verdict that a value is wrong weighs against it as much as
+   `VERDICT_WEIGHT` models.
 3. An edit in place gives way only to an answer that is *stronger* by these two; what is equal leaves it.
-4. Among new answers of equal strength the earlier goes first, then better evidence, then the content decides.
+4. The owner's value is an answer too, with the models that gave it behind it. Any finding speaks against it, as much as
+   a verdict does: so it stays, or comes back, where many models gave it and few another.
+5. Among new answers of equal strength the earlier goes first, then better evidence, then the content decides.
 
 An edit of a parent and one of something below it are rivals too: either is written only where it is stronger than what
 is in place at the other. A new list item is an edit at its own path; two proposals with the same key properties or name
@@ -53,7 +55,8 @@ def merge(
         while waiting and waiting[-1].after_round < round_id:
             ledger.settle(waiting.pop().paths)
         count_round(ledger, round_id, found, given)
-        _place(ledger, round_id)
+        while _place(ledger, round_id):
+            pass  # what was placed may call up a stronger answer above or below it; strength only grows, so it ends
     while waiting:
         ledger.settle(waiting.pop().paths)
     return _written(ledger, draft_from(owner))
@@ -70,8 +73,12 @@ def _rounds(
     return rounds
 
 
-def _place(ledger: Ledger, round_id: int) -> None:
-    """Put the strongest answers in place, each where it is stronger than all that is in place at, above and below."""
+def _place(ledger: Ledger, round_id: int) -> bool:
+    """Put the strongest answers in place, each where it is stronger than all that is in place at, above and below.
+
+    True where that changed anything.
+    """
+    logged = len(ledger.log)
     rivals: list[tuple[str, Answer]] = []
     for path, claim in ledger.claims.items():
         current = ledger.in_place(path)
@@ -83,6 +90,7 @@ def _place(ledger: Ledger, round_id: int) -> None:
     for path, answer in rivals:
         if _is_needed(ledger, path, answer) and _is_stronger(ledger, path, answer):
             ledger.put(path, answer, round_id)
+    return len(ledger.log) > logged
 
 
 def _is_needed(ledger: Ledger, path: str, answer: Answer) -> bool:

@@ -121,12 +121,11 @@ def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]
     settings.write_text(
         f"load_from:\n  - grpc_server:\n      socket: {json.dumps(code_socket)}\n      location_name: assay\n"
     )
-    python, port = sys.executable, address.rpartition(":")[2]
-    scripts = Path(python).parent
+    python, port = (sys.executable, "-m"), address.rpartition(":")[2]
     options = ("--location-name", "assay", "--lazy-load-user-code", "--use-python-environment-entry-point")
-    code = (python, "-m", "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket, *options)
-    web = (str(scripts / "dagster-webserver"), "-h", LOOPBACK, "-p", port, "-w", str(settings))
-    daemon = (str(scripts / "dagster-daemon"), "run", "-w", str(settings))
+    code = (*python, "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket, *options)
+    web = (*python, "dagster_webserver", "-h", LOOPBACK, "-p", port, "-w", str(settings))
+    daemon = (*python, "dagster._daemon", "run", "-w", str(settings))
     return (
         Program(name="code", command=code, makes=Path(code_socket)),
         Program(name="web", command=web),

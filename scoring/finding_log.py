@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from scoring.edits import LoggedFinding, Merged, Rejection, Save, Snapshot, Support
+from scoring.edits import Edit, LoggedFinding, Merged, Rejection, Save, Snapshot, Support
+from scoring.ledger import above
 from scoring.merge import merge
 from scoring.paths import extend, holds, resolve, stable_path
 from scoring.records import FieldScore, Finding, Json, Outcome, Scorecard, Side
@@ -49,37 +50,45 @@ def _logged(finding: Finding, reference: Snapshot, list_path: str | None, by: tu
     )
 
 
-def supports_in(
-    card: Scorecard, reference: Snapshot, edited: Collection[str], *, model_id: str, run_id: int, round_id: int
-) -> list[Support]:
-    """Where one run gave an automatic value again. `edited` are the paths of the edits in the version scored against.
+def claimed_paths(findings: Iterable[LoggedFinding], edits: Iterable[Edit]) -> frozenset[str]:
+    """The stable paths at which it matters how many models gave what: those of findings and of edits in place."""
+    found = {finding.path for finding in findings if finding.has_proposal and not finding.is_addition}
+    return frozenset(found | {edit.path for edit in edits})
 
-    A leaf of an edit counts by its own path; an edit that is a whole object or list also by the edit's path, as soon as
-    one leaf of it matches.
+
+def supports_in(
+    fields: Iterable[FieldScore],
+    reference: Snapshot,
+    claimed: Collection[str],
+    *,
+    model_id: str,
+    run_id: int,
+    round_id: int,
+) -> list[Support]:
+    """What one run gave at the claimed paths, from its field rows and the version that it was scored against.
+
+    A model that matched the reference gave what the reference held, whatever the spelling. A whole object or list is
+    given as soon as one leaf of it matches; leaves below a claimed path count by their own path too.
     """
-    wanted = set(edited)
+    wanted = set(claimed)
     found: dict[str, Json] = {}
-    for row in card.fields if wanted else ():
-        if row.outcome is not Outcome.MATCH or row.side is not Side.REFERENCE:
+    for row in fields if wanted else ():
+        if row.side is not Side.REFERENCE or row.outcome not in _GIVEN:
             continue
         path = stable_path(row.path, reference.item_ids)
-        for edit in _at_or_above(path, wanted):
-            found[path] = row.reference
-            found.setdefault(edit, None)
+        at_or_above = [one for one in (path, *above(path)) if one in wanted]
+        if at_or_above:
+            found[path] = row.reference if row.outcome is Outcome.MATCH else row.candidate
+        if row.outcome is Outcome.MATCH:
+            for one in at_or_above:
+                found.setdefault(one, None)
     return [
         Support(path=path, value=value, model_id=model_id, run_id=run_id, round_id=round_id)
         for path, value in sorted(found.items())
     ]
 
 
-def _at_or_above(path: str, wanted: set[str]) -> list[str]:
-    found = []
-    while True:
-        if path in wanted:
-            found.append(path)
-        if not path:
-            return found
-        path = path.rpartition("/")[0]
+_GIVEN = (Outcome.MATCH, Outcome.PARTIAL, Outcome.MISMATCH)
 
 
 def saved_paths(saved: Snapshot, *others: Snapshot) -> frozenset[str]:

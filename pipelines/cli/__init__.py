@@ -9,7 +9,19 @@ from typing import Annotated
 
 import typer
 
-from pipelines.cli import calibrate, compare, demo, doctor, ranking, reference, results, score, services, workspaces
+from pipelines.cli import (
+    calibrate,
+    compare,
+    demo,
+    doctor,
+    judge,
+    ranking,
+    reference,
+    results,
+    score,
+    services,
+    workspaces,
+)
 from pipelines.cli.terminal import kind_of, report_error, write_anything
 from scoring.errors import InputError
 
@@ -33,6 +45,7 @@ app.command()(score.score)
 app.command()(results.results)
 app.command()(ranking.ranking)
 app.add_typer(reference.app, name="reference")
+app.add_typer(judge.app, name="judge")
 app.command()(calibrate.calibrate)
 app.command()(doctor.doctor)
 

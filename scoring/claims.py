@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from scoring.records import Evidence, Json
@@ -31,7 +32,7 @@ class Answer:
     marks the owner's own value.
     """
 
-    key: str
+    key: Hashable
     value: Json
     text: str
     first_round: int
@@ -40,7 +41,7 @@ class Answer:
     models: set[str] = field(default_factory=set)
     finding_ids: set[int] = field(default_factory=set)
     evidence: set[Evidence] = field(default_factory=set)
-    called_wrong_by: set[str] = field(default_factory=set)
+    called_wrong_by: set[Hashable] = field(default_factory=set)
 
     @property
     def standing(self) -> Standing:
@@ -63,7 +64,7 @@ class Answer:
         return not is_proven, -models, self.is_owners, self.first_round, -rank_of(self.strongest), self.text
 
 
-def standing_of(is_proven: bool, models: set[str], called_wrong_by: set[str]) -> Standing:
+def standing_of(is_proven: bool, models: set[str], called_wrong_by: set[Hashable]) -> Standing:
     """The standing of a value with these models behind it and these other answers that were found right against it."""
     return is_proven, len(models) - VERDICT_WEIGHT * len(called_wrong_by)
 
@@ -74,9 +75,9 @@ class Claim:
 
     path: str
     list_path: str | None = None
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[Hashable, Answer] = field(default_factory=dict)
 
-    def best_but(self, key: str | None) -> Answer | None:
+    def best_but(self, key: Hashable | None) -> Answer | None:
         """The answer that goes before all others except the one of this key; None where no model gave another."""
         rivals = [answer for answer in self.answers.values() if answer.models and answer.key != key]
         return min(rivals, key=lambda answer: answer.place_in_line, default=None)

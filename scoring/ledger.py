@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scoring.answer_keys import AnswerKeys, content_text
@@ -27,7 +27,7 @@ class InPlace:
     """What the rounds made of one path so far: the value, its key, and how strong it stands."""
 
     value: Json
-    key: str
+    key: Hashable
     standing: Standing
 
 
@@ -42,7 +42,7 @@ class Ledger:
     placed: dict[str, Placed] = field(default_factory=dict)
     below: Counter[str] = field(default_factory=Counter)
     log: list[Edit] = field(default_factory=list)
-    parts: dict[tuple[str, str], Draft] = field(default_factory=dict)
+    parts: dict[tuple[str, Hashable], Draft] = field(default_factory=dict)
 
     @property
     def owner(self) -> Draft:
@@ -158,7 +158,7 @@ def count_round(ledger: Ledger, round_id: int, findings: Sequence[LoggedFinding]
         _count_support(ledger, support)
     for path, list_path, proposals in _by_path(ledger, [finding for finding in findings if finding.has_proposal]):
         claim = ledger.claims.setdefault(path, Claim(path=path, list_path=list_path))
-        by_key: dict[str, list[LoggedFinding]] = {}
+        by_key: dict[Hashable, list[LoggedFinding]] = {}
         for finding in proposals:
             by_key.setdefault(ledger.keys.key(path, finding.proposal), []).append(finding)
         for key, alike in by_key.items():
@@ -181,7 +181,7 @@ def _by_path(
 
 
 def _additions(ledger: Ledger, findings: Sequence[LoggedFinding]) -> list[tuple[str, list[LoggedFinding]]]:
-    groups: dict[tuple[str, str], list[LoggedFinding]] = {}
+    groups: dict[tuple[str, Hashable], list[LoggedFinding]] = {}
     for finding in findings:
         if finding.is_addition:
             key = ledger.keys.item_key(finding.path, finding.proposal)
@@ -205,7 +205,9 @@ def _spelling(findings: Sequence[LoggedFinding]) -> Json:
     return values[min(writers, key=lambda text: (-len(writers[text]), text))]
 
 
-def _count_answer(ledger: Ledger, claim: Claim, key: str, findings: Sequence[LoggedFinding], round_id: int) -> None:
+def _count_answer(
+    ledger: Ledger, claim: Claim, key: Hashable, findings: Sequence[LoggedFinding], round_id: int
+) -> None:
     answer = claim.answers.get(key)
     if answer is None:
         answer = _answer(ledger, claim, key, _spelling(findings), round_id)
@@ -220,7 +222,7 @@ def _count_answer(ledger: Ledger, claim: Claim, key: str, findings: Sequence[Log
                 _answer(ledger, claim, wrong, finding.reference_value, round_id).called_wrong_by.add(key)
 
 
-def _answer(ledger: Ledger, claim: Claim, key: str, value: Json, round_id: int) -> Answer:
+def _answer(ledger: Ledger, claim: Claim, key: Hashable, value: Json, round_id: int) -> Answer:
     """The answer of this key, which is there after the call. The owner's own value is kept as the owner spelt it."""
     answer = claim.answers.get(key)
     if answer is None:

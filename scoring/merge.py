@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from scoring.answer_keys import AnswerKeys
+from scoring.answer_keys import AnswerKeys, content_text
 from scoring.claims import Answer
 from scoring.drafts import Draft, draft_from
 from scoring.edits import Edit, LoggedFinding, Merged, Rejection, Save, Snapshot, Support
@@ -65,10 +65,11 @@ def merge(
 def _rounds(
     findings: Sequence[LoggedFinding], supports: Sequence[Support]
 ) -> dict[int, tuple[list[LoggedFinding], list[Support]]]:
+    """What each round left, in an order that only content decides."""
     rounds: dict[int, tuple[list[LoggedFinding], list[Support]]] = defaultdict(lambda: ([], []))
-    for finding in findings:
+    for finding in sorted(findings, key=lambda one: (one.path, content_text(one.proposal), one.model_id)):
         rounds[finding.round_id][0].append(finding)
-    for support in supports:
+    for support in sorted(supports, key=lambda one: (one.path, content_text(one.value), one.model_id)):
         rounds[support.round_id][1].append(support)
     return rounds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from scoring.answer_keys import AnswerKeys
@@ -15,7 +15,7 @@ from scoring.variants import is_variant
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Item:
     path: str
-    key: str
+    key: Hashable
     value: Json
 
 

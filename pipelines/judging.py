@@ -111,6 +111,19 @@ def _failure_of(attempt: Attempt, answered: Answered) -> str | None:
     return f"{len(open_)} of {count} questions have no answer; the one at {open_[0].path or '(root)'}: {reason}"
 
 
+def beside_others(session: Session, attempts: list[Attempt]) -> list[Attempt]:
+    """The attempts on one scenario, beside what every other model said there, scored in this round or not.
+
+    Only a judge makes use of that (SPEC 3, contested values): without one the attempts stay as they are.
+    """
+    if not attempts or not attempts[0].preparation.task.has_judge:
+        return attempts
+    scenario_id = attempts[0].cell[0]
+    recorded = session.warehouse.runs_of_many([(scenario_id, one.model_id) for one in session.workspace.models])
+    outputs = first_outputs({model_id: runs for (_, model_id), runs in recorded.items()})
+    return [among_others(attempt, outputs) for attempt in attempts]
+
+
 def first_outputs(runs: Mapping[str, Sequence[RecordedRun]]) -> dict[str, Json]:
     """What each model said on a scenario: its first run, by repetition, that can be read; others are left out.
 

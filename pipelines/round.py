@@ -17,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from pipelines.attempts import Attempt, advanced, begin
-from pipelines.judging import FoundOut, among_others, first_outputs, judged
+from pipelines.judging import FoundOut, beside_others, judged
 from pipelines.rectangles import Cell
 from resources.judge_prices import Spending
 from resources.vectors import EmbeddingError as EmbeddingServiceError
@@ -189,16 +189,7 @@ def _begun(session: Session, cells: Cells, heads: Mapping[Cell, int], watch: _Wa
         begin(cell, preparation, runs, replaces=heads.get(cell), record_id=records[cell])
         for cell, runs in recorded.items()
     ]
-    return _among_others(session, attempts) if preparation.task.has_judge else attempts
-
-
-def _among_others(session: Session, attempts: list[Attempt]) -> list[Attempt]:
-    """The attempts on one scenario, beside what every other model said there, scored in this round or not."""
-    scenario_id = attempts[0].cell[0] if attempts else ""
-    every = [(scenario_id, model.model_id) for model in session.workspace.models]
-    recorded = session.warehouse.runs_of_many(every) if attempts else {}
-    outputs = first_outputs({model_id: runs for (_, model_id), runs in recorded.items()})
-    return [among_others(attempt, outputs) for attempt in attempts]
+    return beside_others(session, attempts)
 
 
 def _score_chunk(session: Session, waiting: list[Attempt], watch: _Watch) -> None:

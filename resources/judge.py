@@ -10,9 +10,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.judge_ballots import HOPELESS, RETRIED, Booth, Failure, Gate
+from resources.judge_ballots import HOPELESS, RETRIED, Booth, Failure, Gate, first_messages, most_usd
 from resources.judge_calls import Answered, AnswerStore, Fault, QuestionKey, Raised
-from resources.judge_client import JudgeClient
+from resources.judge_client import JudgeClient, estimated_tokens
 from resources.judge_ledger import Ledger
 from resources.judge_prices import Spending, model_named, price_of
 from resources.settings import Endpoint, JudgeSettings
@@ -64,6 +64,19 @@ class _Asking:
             self.given_up.setdefault(model, f"not asked, since the judge is given up: {result.reason}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRequest:
+    """A request that will be made: about so many input tokens, at most so many output tokens and dollars.
+
+    `cost_usd` is None where the judge's price is unknown.
+    """
+
+    judge_model: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
 class Judge:
     """The judges of some scenarios, as their settings say. What is answered is kept in `store` for good.
 
@@ -103,6 +116,28 @@ class Judge:
         """The votes that an answer to the question needs."""
         names = [endpoint.model for endpoint in self.settings.models]
         return ballots_for(question.kind, names, is_swapped=self.settings.is_swapped)
+
+    def planned(self, scenario_id: str, questions: Iterable[Question]) -> list[PlannedRequest]:
+        """The requests that these questions will take, but for retries: one for each vote that the cache lacks."""
+        asked = {question.question_id: question for question in questions}
+        votes = self._store.votes(scenario_id, asked)
+        return [
+            self._planned(question, ballot)
+            for id_, question in asked.items()
+            for ballot in self.ballots(question)
+            if ballot not in {vote.ballot for vote in votes.get(id_, ())}
+        ]
+
+    def _planned(self, question: Question, ballot: Ballot) -> PlannedRequest:
+        price = price_of(ballot.judge_model, self._models)
+        conversation = first_messages(question, ballot)
+        longest = self.settings.max_answer_tokens
+        return PlannedRequest(
+            judge_model=ballot.judge_model,
+            input_tokens=estimated_tokens(conversation),
+            output_tokens=longest,
+            cost_usd=None if price is None else most_usd(price, conversation, longest),
+        )
 
     def answer(
         self, raised: Sequence[Raised], *, spending: Spending | None = None, on_answers: OnAnswers | None = None

@@ -16,7 +16,7 @@ from resources.judge_prices import Price, Spending
 from resources.judge_replies import LONGEST_PAUSE_SECONDS, Reply, answer_text
 from scoring.panel import Ballot, Vote, message_for
 from scoring.questions import SYSTEM_MESSAGE, read_answer
-from scoring.records import Answer
+from scoring.records import Answer, Question
 
 ATTEMPTS = 6
 FIRST_PAUSE_SECONDS = 0.5
@@ -30,6 +30,14 @@ HOPELESS = frozenset({Fault.UNAUTHORIZED, Fault.NOT_FOUND, Fault.NO_QUOTA})
 """Faults after which no other question is worth a request."""
 
 _jitter = random.SystemRandom()
+
+
+def first_messages(question: Question, ballot: Ballot) -> Messages:
+    """The conversation that asks the question: the rules, then the data."""
+    return [
+        {"role": "system", "content": SYSTEM_MESSAGE},
+        {"role": "user", "content": message_for(question, ballot)},
+    ]
 
 
 def most_usd(price: Price, conversation: Messages, max_answer_tokens: int) -> float:
@@ -81,10 +89,7 @@ class Booth:
 
     async def cast(self, raised: Raised, ballot: Ballot) -> Vote | Failure:
         """The vote, or the failure after retries and one try to repair. Every request is recorded."""
-        conversation: Messages = [
-            {"role": "system", "content": SYSTEM_MESSAGE},
-            {"role": "user", "content": message_for(raised.question, ballot)},
-        ]
+        conversation = first_messages(raised.question, ballot)
         retries = refusals = attempt = 0
         is_repair = False
         while True:

@@ -25,6 +25,9 @@ def score(
     models: ModelsOption = None,
     is_stale_only: Annotated[bool, typer.Option("--stale", help="Only what is stale.")] = False,
     is_all: Annotated[bool, typer.Option("--all", help="Score again what has a good score too.")] = False,
+    is_plan: Annotated[
+        bool, typer.Option("--plan", help="Only say what the judge will be asked and cost at most; ask nothing.")
+    ] = False,
     workspace: WorkspaceOption = None,
     as_json: AsJson = False,
 ) -> int:
@@ -34,6 +37,11 @@ def score(
     with open_session(workspace) as session:
         cells = chosen_cells(session, scenarios or None, models or None)
         wanted = [cell for cell in cells if _is_wanted(cell, is_stale_only=is_stale_only, is_all=is_all)]
+        if is_plan:
+            from pipelines.cli.plan import show_plan
+
+            show_plan(session, [(cell.scenario_id, cell.model_id) for cell in wanted], as_json=as_json)
+            return DONE
         report = scored(session, wanted)
         left = [one for one in (waiting(cell) for cell in cells if cell not in wanted) if one]
     if as_json:
@@ -106,6 +114,10 @@ def _row(model: ModelReport) -> dict[str, Any]:
         "quality": model.quality,
         "mode": None if model.mode is None else model.mode.value,
         "error": model.error,
+        "questions": model.questions,
+        "questions_answered_before": model.cached,
+        "judge_calls": None if model.judge is None else model.judge.calls,
+        "judge_cost_usd": None if model.judge is None else model.judge.cost_usd,
     }
 
 
@@ -117,12 +129,28 @@ def show_round(report: RoundReport, left: Sequence[Mapping[str, Any]]) -> None:
     else:
         terminal.print_table(page, _table(report))
         page.print(f"{terminal.counted(len(report.models), 'model score')} in {report.duration_seconds:.1f} s.")
+        if (judged := judge_line(report)) is not None:
+            page.print(judged)
     if any(model.mode == "exact_only" for model in report.models):
         page.print(terminal.EXACT_ONLY, style="yellow")
     for model in report.failed:
         page.print(f"failed: {model.scenario_id}, {model.model_id}: {model.error}", style="red")
     for one in left:
         page.print(f"waits: {one['scenario_id']}, {one['model_id']}: {one['reason']} ({one['remedy']})", style="yellow")
+
+
+def judge_line(report: RoundReport) -> str | None:
+    """What the judge was asked in the round and what it cost; None where it was not needed."""
+    judges = [model.judge for model in report.models if model.judge is not None]
+    needed = sum(model.questions for model in report.models)
+    if not judges or not needed:
+        return None
+    cached, calls = sum(model.cached for model in report.models), sum(judge.calls for judge in judges)
+    failed, costs = sum(judge.failed_calls for judge in judges), [judge.cost_usd for judge in judges]
+    known = [cost for cost in costs if cost is not None]
+    cost = terminal.dollars(sum(known)) if len(known) == len(costs) else "cost unknown"
+    requests = terminal.counted(calls, "request") + (f" ({failed} failed)" if failed else "")
+    return f"Judge: {terminal.counted(needed, 'question')}, {cached} of them free; {requests}, {cost}."
 
 
 def _table(report: RoundReport) -> Any:

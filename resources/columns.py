@@ -32,9 +32,6 @@ RELATIONS: Mapping[str, str] = {
         "Cache of answers: one row a question, judge model and order of the two values. Failed calls are never here."
     ),
     "assay.judge_claims": "One row a question that some process is asking right now, until it is answered or expires.",
-    "assay.reference_supports": (
-        "One row a place where a run gave the reference's automatic value again, which leaves no finding. Append-only."
-    ),
     "assay.reference_edits": "One row a change of a reference at one path, with the version that it made. Append-only.",
     "assay.reference_edit_models": "One row a model behind an automatic edit.",
     "assay.reference_rejections": "One row a rejected automatic edit; its path is locked until released.",
@@ -230,7 +227,6 @@ _COLUMNS: Mapping[str, str] = {
     "reference_edit_id": "Identity of the edit.",
     "reference_json": "The reference's value as ASCII JSON text.",
     "reference_rejection_id": "Identity of the rejection.",
-    "reference_support_id": "Identity of the support.",
     "reference_text": (
         "The reference's value as text for people: at most 10,000 characters, the whole value is in the lake."
     ),
@@ -343,7 +339,6 @@ _EXCEPTIONS: Mapping[str, str] = {
     "reference_edits.reason": "The judge's sentence, or what its owner did; empty where there is neither.",
     "reference_edits.round_id": "The round that made the edit; null for the owner's doing.",
     "reference_rejections.path": "Stable path that is locked, list items named by id (`@id`).",
-    "reference_supports.path": "Stable path of the automatic edit, or of a leaf below one.",
     "reference_provenance.path": "Stable path of the value, list items named by id (`@id`).",
     "findings.reference_json": "What the reference held there when scored, as ASCII JSON text; null for nothing.",
     "findings.stable_path": (

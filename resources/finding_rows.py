@@ -1,14 +1,12 @@
-"""What a scored run says about the reference, as rows: findings, supports of automatic edits, and stable paths."""
+"""What a scored run says about the reference, as rows: findings and stable paths."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, text
-
 from resources.stored_text import json_text, storable
-from scoring.finding_log import logged_findings, supports_in
+from scoring.finding_log import logged_findings
 from scoring.paths import stable_path
 from scoring.records import FieldScore, Scorecard, Side
 
@@ -33,16 +31,6 @@ FINDING_COLUMNS = (
     "is_addition",
     "reference_json",
 )
-SUPPORT_COLUMNS = ("model_score_id", "run_id", "scenario_id", "model_id", "path", "value_json")
-
-_EDITED = text("""
-select path from (
-    select distinct on (e.path) e.path, e.evidence
-    from assay.reference_edits e join assay.reference_versions v using (reference_version_id)
-    where e.scenario_id = :scenario_id and v.number <= :number
-    order by e.path, e.reference_edit_id desc) newest
-where evidence is not null
-""")
 
 
 def finding_rows(scoring: ModelScoring, scored: Sequence[Scored]) -> list[tuple[Any, ...]]:
@@ -63,33 +51,6 @@ def finding_rows(scoring: ModelScoring, scored: Sequence[Scored]) -> list[tuple[
             said = (storable(found.path), found.evidence.value, found.has_proposal, proposal, found.question_id)
             rows.append((recorded, *said, *stable))
     return rows
-
-
-def support_rows(
-    connection: Connection, score_id: int, scoring: ModelScoring, scored: Sequence[Scored]
-) -> Iterator[tuple[Any, ...]]:
-    """Where the runs gave automatic values again."""
-    edited = _edited_paths(connection, scoring.reference)
-    for recorded, card in scored if edited else ():
-        supports = supports_in(
-            card,
-            scoring.reference.snapshot,
-            edited,
-            model_id=scoring.model_id,
-            run_id=recorded.run_id,
-            round_id=scoring.round_id or 0,
-        )
-        for one in supports:
-            place = (score_id, one.run_id, scoring.scenario_id, one.model_id)
-            yield (*place, storable(one.path), json_text(one.value))
-
-
-def _edited_paths(connection: Connection, version: ReferenceVersion) -> list[str]:
-    """The stable paths of the automatic edits that a version holds."""
-    if version.content_hash == version.owner_hash:
-        return []
-    given = {"scenario_id": version.scenario_id, "number": version.number}
-    return list(connection.execute(_EDITED, given).scalars())
 
 
 class StablePaths:

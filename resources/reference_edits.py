@@ -13,8 +13,8 @@ from resources.lake import Lake
 from resources.reference_tables import reference_edit_models, reference_edits
 from resources.reference_versions import NewVersion, ReferenceVersion, append
 from resources.stored_text import json_text, json_value, storable
-from scoring.edits import Edit
-from scoring.owners_part import Change
+from scoring.edits import Edit, Snapshot
+from scoring.owners_part import Change, value_at
 from scoring.paths import position_path
 from scoring.records import Evidence, Json
 from scoring.staleness import content_hash
@@ -78,8 +78,9 @@ def append_with_edits(
     before = {stored.edit.path: stored for stored in edits_in_place(connection, new.scenario_id)}
     version = append(connection, lake, new, head)
     now = {edit.path: edit for edit in edits}
-    gone = [stored.edit for path, stored in before.items() if path not in now]
-    for change in (*changes, *(_taken_back(edit) for edit in gone)):
+    given = {change.path for change in changes}
+    gone = [stored.edit for path, stored in before.items() if path not in now and path not in given]
+    for change in (*(_taken_back(edit, new.snapshot) for edit in gone), *changes):
         if change.path not in now:
             _insert(connection, version, _owner_row(change, new.note))
     for edit in edits:
@@ -144,8 +145,8 @@ def _owner_row(change: Change, note: str) -> dict[str, Any]:
     }
 
 
-def _taken_back(edit: Edit) -> Change:
-    return Change(path=edit.path, before=edit.after, after=edit.before)
+def _taken_back(edit: Edit, now: Snapshot) -> Change:
+    return Change(path=edit.path, before=edit.after, after=value_at(now, edit.path))
 
 
 def _text(value: Json) -> str | None:

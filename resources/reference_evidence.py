@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Row, text
 
-from resources.reference_versions import saves_of
+from resources.reference_edits import edits_in_place
+from resources.reference_versions import saves_of, snapshots_of
 from resources.stored_text import json_value
 from scoring.edits import LoggedFinding, Merged, Rejection, Save, Snapshot, Support
+from scoring.finding_log import claimed_paths
+from scoring.ledger import above
 from scoring.merge import merge
-from scoring.records import Evidence, Json
+from scoring.owners_part import value_at
+from scoring.records import Evidence, Json, Outcome
 from scoring.schema import Node, compile_schema
 
 _FINDINGS = text("""
@@ -23,12 +27,16 @@ left join assay.merged_scores m using (model_score_id)
 where f.scenario_id = :scenario_id and (:with_new or m.model_score_id is not null)
 order by f.finding_id
 """)
-_SUPPORTS = text("""
-select p.path, p.value_json, p.model_id, p.run_id, coalesce(s.round_id, 0) as round_id
-from assay.reference_supports p join assay.model_scores s using (model_score_id)
+_GIVEN = text("""
+select f.stable_path, f.outcome, f.candidate_text, s.reference_version_id, s.model_id, f.run_id, s.model_score_id,
+       coalesce(s.round_id, 0) as round_id
+from assay.field_scores f join assay.model_scores s using (model_score_id)
 left join assay.merged_scores m using (model_score_id)
-where p.scenario_id = :scenario_id and (:with_new or m.model_score_id is not null)
-order by p.reference_support_id
+where s.scenario_id = :scenario_id and (:with_new or m.model_score_id is not null) and f.side = 'reference'
+  and (f.outcome = 'match' or f.outcome in ('partial', 'mismatch') and not f.is_shortened)
+  and (f.stable_path = any(:claimed)
+       or exists (select 1 from unnest(cast(:claimed as text[])) c where starts_with(f.stable_path, c || '/')))
+order by f.model_score_id, f.run_id, f.field_position
 """)
 _REJECTIONS = text("""
 select path, after_round, released_after_round from assay.reference_rejections
@@ -59,18 +67,11 @@ class MergeInputs:
 def inputs_of(connection: Connection, scenario_id: str, *, with_new: bool) -> MergeInputs:
     """What a merge of this scenario looks at; `with_new` takes in scores whose findings went into no merge yet."""
     given = {"scenario_id": scenario_id, "with_new": with_new}
+    findings = _findings(connection, given)
+    edited = [stored.edit for stored in edits_in_place(connection, scenario_id)]
     return MergeInputs(
-        findings=_findings(connection, given),
-        supports=[
-            Support(
-                path=row.path,
-                value=json_value(row.value_json),
-                model_id=row.model_id,
-                run_id=row.run_id,
-                round_id=row.round_id,
-            )
-            for row in connection.execute(_SUPPORTS, given)
-        ],
+        findings=findings,
+        supports=_supports(connection, given, claimed_paths(findings, edited)),
         rejections=rejections_of(connection, scenario_id),
         saves=saves_of(connection, scenario_id),
     )
@@ -107,6 +108,30 @@ def finding_counts(engine: Engine, model_score_ids: Sequence[int]) -> list[dict[
     with engine.connect() as connection:
         rows = connection.execute(_COUNTS, {"model_score_ids": list(model_score_ids)})
         return [dict(row) for row in rows.mappings()]
+
+
+def _supports(connection: Connection, given: dict[str, object], claimed: frozenset[str]) -> list[Support]:
+    """What the models of all scorings gave at the claimed paths and below them, whenever they were scored.
+
+    The twin of `scoring.finding_log.supports_in`, over the stored rows.
+    """
+    if not claimed:
+        return []
+    rows = connection.execute(_GIVEN, given | {"claimed": sorted(claimed)}).all()
+    snapshots = snapshots_of(connection, {row.reference_version_id for row in rows})
+    found: dict[tuple[int, int, str], Support] = {}
+    for row in rows:
+        is_match = row.outcome == Outcome.MATCH.value
+        held = value_at(snapshots[row.reference_version_id], row.stable_path) if is_match else row.candidate_text
+        found[row.model_score_id, row.run_id, row.stable_path] = _support(row, row.stable_path, held)
+        for path in above(row.stable_path) if is_match else ():
+            if path in claimed:
+                found.setdefault((row.model_score_id, row.run_id, path), _support(row, path, None))
+    return list(found.values())
+
+
+def _support(row: Row[Any], path: str, value: Json) -> Support:
+    return Support(path=path, value=value, model_id=row.model_id, run_id=row.run_id, round_id=row.round_id)
 
 
 def _findings(connection: Connection, given: dict[str, object]) -> list[LoggedFinding]:

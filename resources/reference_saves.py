@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine
 from resources.lake import Lake
 from resources.reference_edits import append_with_edits, edits_in_place, note_models
 from resources.reference_evidence import inputs_of, merged_of, root_of
+from resources.reference_provenance import keep_provenance
 from resources.reference_versions import (
     NewVersion,
     ReferenceOrigin,
@@ -20,6 +21,7 @@ from resources.reference_versions import (
     newest_round,
     version_of,
 )
+from scoring.consensus import Provenance
 from scoring.edits import Edit, Save, Snapshot
 from scoring.errors import InputError
 from scoring.finding_log import saved_paths
@@ -48,6 +50,7 @@ def save_reference(
     is_verified: bool,
     based_on: int | None = None,
     note: str = "",
+    provenance: Sequence[Provenance] = (),
 ) -> ReferenceVersion:
     """The newest version, which holds `content`: a new one, or the head where the owner made it and nothing differs.
 
@@ -59,7 +62,9 @@ def save_reference(
         lock_reference(connection, scenario_id)
         head = head_of(connection, scenario_id)
         require_newest(connection, scenario_id, head, based_on)
-        return _save(connection, lake, scenario_id, head, content, author, origin, is_verified, note)
+        version = _save(connection, lake, scenario_id, head, content, author, origin, is_verified, note)
+        keep_provenance(connection, version, provenance)
+    return version
 
 
 def require_newest(

@@ -1,26 +1,12 @@
-"""The tables of the reference that improves itself: edits, supports, rejections, and what is merged already."""
+"""The tables of the reference that improves itself: edits, rejections, and what is merged already."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, ForeignKeyConstraint, Index, Integer
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer
 
 from resources.table_parts import SCHEMA, flag, identity, key, table, text, time, to
 
 _VERSION = "reference_versions.reference_version_id"
-_RUN_SCORE = ("model_score_id", "run_id")
-
-reference_supports = table(
-    "reference_supports",
-    identity("reference_support_id"),
-    Column("model_score_id", BigInteger, nullable=False),
-    Column("run_id", BigInteger, nullable=False),
-    to("scenario_id", "scenarios.scenario_id", index=True),
-    to("model_id", "models.model_id"),
-    text("path"),
-    text("value_json"),
-    ForeignKeyConstraint(_RUN_SCORE, [f"{SCHEMA}.run_scores.{name}" for name in _RUN_SCORE]),
-    Index(None, *_RUN_SCORE),
-)
 
 reference_edits = table(
     "reference_edits",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -142,6 +142,17 @@ def versions_of(connection: Connection, scenario_id: str) -> list[ReferenceVersi
     """All versions of a scenario's reference, the oldest first."""
     ours = select(reference_versions).where(reference_versions.c.scenario_id == scenario_id)
     return [_version(row) for row in connection.execute(ours.order_by(reference_versions.c.number))]
+
+
+def snapshots_of(connection: Connection, version_ids: Collection[int]) -> dict[int, Snapshot]:
+    """The contents of these versions, by identity."""
+    columns = reference_versions.c
+    query = select(columns.reference_version_id, columns.content_json, columns.item_ids_json)
+    rows = connection.execute(query.where(columns.reference_version_id.in_(version_ids)))
+    return {
+        row.reference_version_id: Snapshot(content=json_value(row.content_json), item_ids=_ids(row.item_ids_json))
+        for row in rows
+    }
 
 
 def reference_version(engine: Engine, scenario_id: str, number: int) -> ReferenceVersion:

@@ -8,13 +8,21 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from resources import reference_evidence, reference_merges, reference_rejections, reference_saves, reference_versions
+from resources import (
+    reference_evidence,
+    reference_merges,
+    reference_provenance,
+    reference_rejections,
+    reference_saves,
+    reference_versions,
+)
 from resources.lake import Lake
 from resources.reference_edits import tracked_edits
 from resources.reference_merges import MergeReport
 from resources.reference_rejections import EditFilter, Reviewed
 from resources.reference_saves import ReferenceConflictError
 from resources.reference_versions import ReferenceOrigin, ReferenceVersion
+from scoring.consensus import Provenance
 from scoring.records import Json
 from scoring.tracked_changes import TrackedEdit
 
@@ -59,6 +67,7 @@ class References:
         is_verified: bool = False,
         based_on: int | None = None,
         note: str = "",
+        provenance: Sequence[Provenance] = (),
     ) -> ReferenceVersion:
         """The newest version, which holds `content`. Raises ReferenceConflictError where `based_on` is older."""
         return reference_saves.save_reference(
@@ -71,6 +80,7 @@ class References:
             is_verified=is_verified,
             based_on=based_on,
             note=note,
+            provenance=provenance,
         )
 
     def verify(self, scenario_id: str, author: str) -> ReferenceVersion:
@@ -84,6 +94,10 @@ class References:
     def merge(self, scenario_id: str) -> MergeReport | None:
         """What all findings make of the reference, committed; None without a reference."""
         return reference_merges.merge_reference(self.engine, self.lake, scenario_id)
+
+    def provenance(self, version: ReferenceVersion) -> list[dict[str, Any]]:
+        """Who gave each value of a generated version: path, value, models, and what others gave instead."""
+        return reference_provenance.provenance_of(self.engine, version)
 
     def finding_counts(self, model_score_ids: Sequence[int]) -> list[dict[str, Any]]:
         """How many findings these scores left, a row a scenario and kind of evidence."""

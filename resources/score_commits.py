@@ -10,12 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, insert, text
 
 from resources.bulk import copy_rows
-from resources.finding_rows import FINDING_COLUMNS, SUPPORT_COLUMNS, StablePaths, finding_rows, support_rows
+from resources.finding_rows import FINDING_COLUMNS, StablePaths, finding_rows
 from resources.lake import Lake
 from resources.lake_tables import lake_table
 from resources.locks import lock
 from resources.recorded_runs import RecordedRun
-from resources.reference_tables import reference_supports
 from resources.reference_versions import ReferenceVersion
 from resources.scoring_records import ScoringEnd, close_scoring
 from resources.stored_text import json_text, shown, shown_items, storable
@@ -74,7 +73,6 @@ def commit_model_score(engine: Engine, lake: Lake, scoring: ModelScoring) -> int
         copy_rows(connection, list_scores, _LIST_COLUMNS, _list_rows(score_id, scored))
         rows = ((score_id, one.run_id, scoring.scenario_id, scoring.model_id, *said) for one, *said in found)
         copy_rows(connection, findings, FINDING_COLUMNS, rows)
-        copy_rows(connection, reference_supports, SUPPORT_COLUMNS, support_rows(connection, score_id, scoring, scored))
         if scoring.end is not None:
             close_scoring(connection, scoring.end, model_score_id=score_id)
     return score_id

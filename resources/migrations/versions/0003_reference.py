@@ -1,4 +1,4 @@
-"""What a reference is made of: its owner's part, edits, supports, rejections. The statements stand in the SQL file."""
+"""What a reference is made of: its owner's part, edits, rejections. The statements stand in the SQL file."""
 
 from __future__ import annotations
 

@@ -34,22 +34,6 @@ ALTER TABLE assay.field_scores ADD COLUMN stable_path TEXT;
 UPDATE assay.field_scores SET stable_path = path;
 ALTER TABLE assay.field_scores ALTER COLUMN stable_path SET NOT NULL;
 
-CREATE TABLE assay.reference_supports (
-    reference_support_id BIGINT GENERATED ALWAYS AS IDENTITY,
-    model_score_id BIGINT NOT NULL,
-    run_id BIGINT NOT NULL,
-    scenario_id TEXT NOT NULL,
-    model_id TEXT NOT NULL,
-    path TEXT NOT NULL,
-    value_json TEXT NOT NULL,
-    CONSTRAINT reference_supports_pkey PRIMARY KEY (reference_support_id),
-    CONSTRAINT reference_supports_model_score_id_run_id_fkey FOREIGN KEY(model_score_id, run_id) REFERENCES assay.run_scores (model_score_id, run_id),
-    CONSTRAINT reference_supports_scenario_id_fkey FOREIGN KEY(scenario_id) REFERENCES assay.scenarios (scenario_id),
-    CONSTRAINT reference_supports_model_id_fkey FOREIGN KEY(model_id) REFERENCES assay.models (model_id)
-);
-CREATE INDEX reference_supports_scenario_id_idx ON assay.reference_supports (scenario_id);
-CREATE INDEX reference_supports_model_score_id_run_id_idx ON assay.reference_supports (model_score_id, run_id);
-
 CREATE TABLE assay.reference_edits (
     reference_edit_id BIGINT GENERATED ALWAYS AS IDENTITY,
     scenario_id TEXT NOT NULL,

@@ -16,7 +16,7 @@ from scoring.finding_log import claimed_paths
 from scoring.ledger import above
 from scoring.merge import merge
 from scoring.owners_part import value_at
-from scoring.records import Evidence, Json, Outcome
+from scoring.records import Evidence, Json
 from scoring.schema import Node, compile_schema
 
 _FINDINGS = text("""
@@ -28,12 +28,13 @@ where f.scenario_id = :scenario_id and (:with_new or m.model_score_id is not nul
 order by f.finding_id
 """)
 _GIVEN = text("""
-select f.stable_path, f.outcome, f.candidate_text, s.reference_version_id, s.model_id, f.run_id, s.model_score_id,
-       coalesce(s.round_id, 0) as round_id
+select f.stable_path, f.outcome = 'match' and f.rung is distinct from 'judge' as is_same, f.candidate_text,
+       s.reference_version_id, s.model_id, f.run_id, s.model_score_id, coalesce(s.round_id, 0) as round_id
 from assay.field_scores f join assay.model_scores s using (model_score_id)
 left join assay.merged_scores m using (model_score_id)
 where s.scenario_id = :scenario_id and (:with_new or m.model_score_id is not null) and f.side = 'reference'
-  and (f.outcome = 'match' or f.outcome in ('partial', 'mismatch') and not f.is_shortened)
+  and f.outcome in ('match', 'partial', 'mismatch')
+  and (f.outcome = 'match' and f.rung is distinct from 'judge' or not f.is_shortened)
   and (f.stable_path = any(:claimed)
        or exists (select 1 from unnest(cast(:claimed as text[])) c where starts_with(f.stable_path, c || '/')))
 order by f.model_score_id, f.run_id, f.field_position
@@ -121,10 +122,9 @@ def _supports(connection: Connection, given: dict[str, object], claimed: frozens
     snapshots = snapshots_of(connection, {row.reference_version_id for row in rows})
     found: dict[tuple[int, int, str], Support] = {}
     for row in rows:
-        is_match = row.outcome == Outcome.MATCH.value
-        held = value_at(snapshots[row.reference_version_id], row.stable_path) if is_match else row.candidate_text
+        held = value_at(snapshots[row.reference_version_id], row.stable_path) if row.is_same else row.candidate_text
         found[row.model_score_id, row.run_id, row.stable_path] = _support(row, row.stable_path, held)
-        for path in above(row.stable_path) if is_match else ():
+        for path in above(row.stable_path) if row.is_same else ():
             if path in claimed:
                 found.setdefault((row.model_score_id, row.run_id, path), _support(row, path, None))
     return list(found.values())

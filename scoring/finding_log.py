@@ -9,7 +9,7 @@ from scoring.edits import Edit, LoggedFinding, Merged, Rejection, Save, Snapshot
 from scoring.ledger import above
 from scoring.merge import merge
 from scoring.paths import extend, holds, resolve, stable_path
-from scoring.records import FieldScore, Finding, Json, Outcome, Scorecard, Side
+from scoring.records import FieldScore, Finding, Json, Outcome, Rung, Scorecard, Side
 from scoring.schema import Node
 from scoring.staleness import content_hash
 
@@ -67,8 +67,9 @@ def supports_in(
 ) -> list[Support]:
     """What one run gave at the claimed paths, from its field rows and the version that it was scored against.
 
-    A model that matched the reference gave what the reference held, whatever the spelling. A whole object or list is
-    given as soon as one leaf of it matches; leaves below a claimed path count by their own path too.
+    A model that matched the reference gave what the reference held, whatever the spelling; where the judge had to say
+    so (`gave_the_same`), it gave its own value. A whole object or list is given as soon as one leaf of it matches;
+    leaves below a claimed path count by their own path too.
     """
     wanted = set(claimed)
     found: dict[str, Json] = {}
@@ -78,14 +79,19 @@ def supports_in(
         path = stable_path(row.path, reference.item_ids)
         at_or_above = [one for one in (path, *above(path)) if one in wanted]
         if at_or_above:
-            found[path] = row.reference if row.outcome is Outcome.MATCH else row.candidate
-        if row.outcome is Outcome.MATCH:
+            found[path] = row.reference if gave_the_same(row) else row.candidate
+        if gave_the_same(row):
             for one in at_or_above:
                 found.setdefault(one, None)
     return [
         Support(path=path, value=value, model_id=model_id, run_id=run_id, round_id=round_id)
         for path, value in sorted(found.items())
     ]
+
+
+def gave_the_same(row: FieldScore) -> bool:
+    """Whether a model gave what the reference held: a match without the judge, who passes a *better* value too."""
+    return row.outcome is Outcome.MATCH and row.rung is not Rung.JUDGE
 
 
 _GIVEN = (Outcome.MATCH, Outcome.PARTIAL, Outcome.MISMATCH)

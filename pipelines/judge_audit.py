@@ -13,7 +13,7 @@ from resources.judge_calls import AnswerStore, QuestionKey, Raised
 from resources.judge_client import estimated_tokens
 from resources.judge_prices import Spending, price_of
 from scoring import audit
-from scoring.audit import Figure, Measure, Pair
+from scoring.audit import Figure, Measure, Pairs
 from scoring.errors import InputError
 from scoring.panel import Ballot, Vote, mapped_back, message_for, worths_of
 from scoring.questions import SYSTEM_MESSAGE
@@ -253,8 +253,8 @@ def _cast(votes: Votes, ballot: Ballot) -> dict[QuestionKey, Answer]:
     return {key: mapped_back(vote) for key, cast in votes.items() for vote in cast if vote.ballot == ballot}
 
 
-def _pairs(first: Mapping[QuestionKey, Answer], second: Mapping[QuestionKey, Answer]) -> list[Pair]:
-    return [(answer, second[key]) for key, answer in first.items() if key in second]
+def _pairs(first: Mapping[QuestionKey, Answer], second: Mapping[QuestionKey, Answer]) -> Pairs:
+    return {key: (answer, second[key]) for key, answer in first.items() if key in second}
 
 
 def _self_preference(judge: str, heard: _Heard, own: Mapping[QuestionKey, Answer]) -> Figure:
@@ -283,21 +283,23 @@ def _with_reviewers(
         QuestionKind.VERIFY: Measure.REVIEWERS_VERIFY,
     }
     for kind, measure in measures.items():
-        rated = [
-            (one.verdict.value, answers[key].verdict.value)
-            for one in reviewed
-            if one.question.kind is kind and (key := (one.scenario_id, one.question.question_id)) in answers
-        ]
+        rated = {
+            (one.scenario_id, one.question.question_id): one.verdict for one in reviewed if one.question.kind is kind
+        }
+        rated = {key: verdict for key, verdict in rated.items() if key in answers}
         if rated:
-            same = sum(one == other for one, other in rated)
-            estimate = cohens_kappa([one for one, _ in rated], [other for _, other in rated])
-            says = f"the judge said what the reviewers said on {same} of {len(rated)} questions"
+            differing = tuple(key for key, verdict in rated.items() if answers[key].verdict is not verdict)
+            estimate = cohens_kappa(
+                [verdict.value for verdict in rated.values()], [answers[key].verdict.value for key in rated]
+            )
+            says = f"the judge said what reviewers said on {len(rated) - len(differing)} of {len(rated)} questions"
             yield Figure(
                 measure=measure,
                 judge=judge,
                 estimate=estimate,
                 observations=len(rated),
                 says=says if estimate else f"{says}; kappa needs two different verdicts",
+                against=differing,
             )
 
 
@@ -313,15 +315,17 @@ def _of_panel(session: Session, heard: _Heard) -> Iterator[Figure]:
         keys = [one.key for one in heard.bench.questions if one.question.kind is kind]
         if keys:
             ratings = [[cast[key].verdict.value for key in keys] for cast in votes]
-            united = sum(len(set(said)) == 1 for said in zip(*ratings, strict=True))
+            said = zip(keys, zip(*ratings, strict=True), strict=True)
+            split = tuple(key for key, verdicts in said if len(set(verdicts)) > 1)
             estimate = krippendorffs_alpha(ratings)
-            says = f"all judges said the same on {united} of {len(keys)} questions"
+            says = f"all judges said the same on {len(keys) - len(split)} of {len(keys)} questions"
             yield Figure(
                 measure=measure,
                 judge=panel,
                 estimate=estimate,
                 observations=len(keys),
                 says=says if estimate else f"{says}; alpha needs two questions and two different verdicts",
+                against=split,
             )
     yield from _with_reviewers(panel, heard.reviewed, _whole_answers(session, heard))
 

@@ -27,6 +27,7 @@ from resources import (
 )
 from resources.cells import Cell
 from resources.judge_answers import StoredAnswers
+from resources.judge_history import JudgeHistory
 from resources.lake import Lake
 from resources.recorded_runs import ImportReport, RecordedRun
 from resources.reference_versions import ReferenceOrigin, ReferenceVersion
@@ -147,6 +148,11 @@ class Warehouse:
     ) -> list[dict[str, Any]]:
         """The newest rows of `bi.scoring_records`, newest first."""
         return scoring_records.scoring_records_of(self.engine, scenario_id, model_id=model_id, limit=limit)
+
+    @property
+    def judge_history(self) -> JudgeHistory:
+        """What judges were asked, question by question and call by call, and what that cost."""
+        return JudgeHistory(self.engine)
 
     def known_vectors(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """The cached vectors of those of `texts` that have one."""

@@ -16,7 +16,7 @@ is, bad where none of it is, and unclear between.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,8 +27,11 @@ CONFIDENCE = 0.95
 _FOR_A = frozenset({Verdict.A_BETTER, Verdict.B_WRONG})
 _FOR_B = frozenset({Verdict.B_BETTER, Verdict.A_WRONG})
 
-Pair = tuple[Answer, Answer]
-"""Two answers to one question, both in the question's own order of A and B."""
+QuestionKey = tuple[str, str]
+"""A scenario id and a question id."""
+
+Pairs = Mapping[QuestionKey, tuple[Answer, Answer]]
+"""Two answers to each question, both in the question's own order of A and B."""
 
 
 class Measure(StrEnum):
@@ -66,7 +69,8 @@ class Estimate:
 class Figure:
     """One figure of one judge. `observations` is what it was counted over; `says` is the count in words.
 
-    `estimate` is None where there is nothing to count, and then `says` tells why.
+    `estimate` is None where there is nothing to count, and then `says` tells why. `against` are the questions that count
+    against the judge, where it is single questions that do.
     """
 
     measure: Measure
@@ -74,6 +78,7 @@ class Figure:
     estimate: Estimate | None
     observations: int
     says: str
+    against: tuple[QuestionKey, ...] = ()
 
     @property
     def standing(self) -> Standing:
@@ -118,12 +123,12 @@ def difference_of(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(value=value, low=max(-1.0, value - below), high=min(1.0, value + above))
 
 
-def position_bias(judge: str, pairs: Sequence[Pair]) -> Figure:
+def position_bias(judge: str, pairs: Pairs) -> Figure:
     """How often the verdict followed the place when A and B were exchanged. A tie in either order follows neither."""
-    decided = [pair for pair in pairs if all(_is_decided(answer) for answer in pair)]
-    flipped = [pair for pair in decided if is_flipped(*pair)]
-    to_first = sum(first.verdict in _FOR_A for first, _ in flipped)
-    changed = sum(not _is_same(*pair) for pair in pairs)
+    decided = {key: pair for key, pair in pairs.items() if all(map(_is_decided, pair))}
+    flipped = {key: pair for key, pair in decided.items() if is_flipped(*pair)}
+    to_first = sum(first.verdict in _FOR_A for first, _ in flipped.values())
+    changed = sum(first.verdict is not second.verdict for first, second in pairs.values())
     says = (
         f"asked in both orders, {len(flipped)} of {len(decided)} preferences stayed with the place "
         f"({to_first} with the first, {len(flipped) - to_first} with the second); "
@@ -135,6 +140,7 @@ def position_bias(judge: str, pairs: Sequence[Pair]) -> Figure:
         estimate=share_of(len(flipped), len(decided)),
         observations=len(decided),
         says=says if decided else f"no question of {len(pairs)} had a preference in both orders",
+        against=tuple(flipped),
     )
 
 
@@ -151,15 +157,17 @@ def first_place(judge: str, answers: Sequence[Answer]) -> Figure:
     )
 
 
-def repeat(judge: str, pairs: Sequence[Pair]) -> Figure:
+def repeat(judge: str, pairs: Pairs) -> Figure:
     """How often the same question had the same verdict again."""
-    same = sum(first.verdict is second.verdict for first, second in pairs)
+    changed = tuple(key for key, (first, second) in pairs.items() if first.verdict is not second.verdict)
+    same = len(pairs) - len(changed)
     return Figure(
         measure=Measure.REPEAT,
         judge=judge,
         estimate=share_of(same, len(pairs)),
         observations=len(pairs),
         says=f"asked again, {same} of {len(pairs)} verdicts were the same" if pairs else "no question was asked twice",
+        against=changed,
     )
 
 
@@ -190,54 +198,76 @@ def _is_decided(answer: Answer) -> bool:
     return answer.verdict in _FOR_A or answer.verdict in _FOR_B
 
 
-def _is_same(first: Answer, second: Answer) -> bool:
-    return first.verdict is second.verdict
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """A measure in words: its name, what it says and when it is good, what to do where it is bad, how to know more."""
+
+    name: str
+    text: str
+    remedy: str
+    more: str
 
 
-MEANINGS: dict[Measure, tuple[str, str, str]] = {
-    Measure.POSITION_BIAS: (
-        "position bias",
-        "how often a preference follows the place of a value, not the value; good up to 10%",
-        "set judge.swap: true, so that a verdict which flips counts as a tie, or take a stronger judge",
+MEANINGS: dict[Measure, Meaning] = {
+    Measure.POSITION_BIAS: Meaning(
+        name="position bias",
+        text="how often a preference follows the place of a value, not the value; good up to 10%",
+        remedy="set judge.swap: true, so that a verdict which flips counts as a tie, or take a stronger judge",
+        more="ask more with --sample N",
     ),
-    Measure.FIRST_PLACE: (
-        "first place",
-        "how often A wins, over all cached answers; chance decides which value is A, so 40% to 60% is good",
-        "set judge.swap: true, or take a stronger judge",
+    Measure.FIRST_PLACE: Meaning(
+        name="first place",
+        text="how often A wins, over all cached answers; chance decides which value is A, so 40% to 60% is good",
+        remedy="set judge.swap: true, or take a stronger judge",
+        more="it grows with every scoring round",
     ),
-    Measure.REPEAT: (
-        "repeat",
-        "how often the same question has the same verdict again; good from 90%",
-        "use a panel (judge.panel), or a judge that takes temperature 0",
+    Measure.REPEAT: Meaning(
+        name="repeat",
+        text="how often the same question has the same verdict again; good from 90%",
+        remedy="use a panel (judge.panel), or a judge that takes temperature 0",
+        more="ask more with --sample N",
     ),
-    Measure.SELF_PREFERENCE: (
-        "self-preference",
-        "how much more often the judge holds values of its own family right than those of others; good up to 10 "
-        "points. A family that is simply better wins more often too: compare with a judge of another family",
-        "take a judge of another family, or a panel of several families",
+    Measure.SELF_PREFERENCE: Meaning(
+        name="self-preference",
+        text=(
+            "how much more often the judge holds values of its own family right than those of others; good up to 10 "
+            "points. A family that is simply better wins more often too: compare with a judge of another family"
+        ),
+        remedy="take a judge of another family, or a panel of several families",
+        more="it grows with every scoring round",
     ),
-    Measure.REVIEWERS_COMPARE: (
-        "reviewers, compare",
-        "Cohen's kappa with people's verdicts on two values: 0 is chance, 1 is full agreement; good from 0.6",
-        "read the questions on which they differ (assay history SCENARIO --question ID); then sharpen the descriptions "
-        "in the schema, add examples or documents, or take a stronger judge",
+    Measure.REVIEWERS_COMPARE: Meaning(
+        name="reviewers, compare",
+        text="Cohen's kappa with people's verdicts on two values: 0 is chance, 1 is full agreement; good from 0.6",
+        remedy=(
+            "read the questions on which they differ (assay history SCENARIO --question ID); then sharpen the "
+            "descriptions in the schema, add examples or documents, or take a stronger judge"
+        ),
+        more="have more questions reviewed",
     ),
-    Measure.REVIEWERS_VERIFY: (
-        "reviewers, verify",
-        "Cohen's kappa with people's verdicts on values in empty places; good from 0.6",
-        "read the questions on which they differ (assay history SCENARIO --question ID); then add documents or "
-        "examples, or take a stronger judge",
+    Measure.REVIEWERS_VERIFY: Meaning(
+        name="reviewers, verify",
+        text="Cohen's kappa with people's verdicts on values in empty places; good from 0.6",
+        remedy=(
+            "read the questions on which they differ (assay history SCENARIO --question ID); then add documents or "
+            "examples, or take a stronger judge"
+        ),
+        more="have more questions reviewed",
     ),
-    Measure.PANEL_COMPARE: (
-        "panel, compare",
-        "Krippendorff's alpha between the judges of the panel on two values: 0 is chance, 1 is full agreement; "
-        "good from 0.667",
-        "read the questions on which they differ; a judge that stands alone may be the weak one",
+    Measure.PANEL_COMPARE: Meaning(
+        name="panel, compare",
+        text=(
+            "Krippendorff's alpha between the judges of the panel on two values: 0 is chance, 1 is full agreement; "
+            "good from 0.667"
+        ),
+        remedy="read the questions on which they differ; a judge that stands alone may be the weak one",
+        more="it grows with every scoring round",
     ),
-    Measure.PANEL_VERIFY: (
-        "panel, verify",
-        "Krippendorff's alpha between the judges of the panel on values in empty places; good from 0.667",
-        "read the questions on which they differ; a judge that stands alone may be the weak one",
+    Measure.PANEL_VERIFY: Meaning(
+        name="panel, verify",
+        text="Krippendorff's alpha between the judges of the panel on values in empty places; good from 0.667",
+        remedy="read the questions on which they differ; a judge that stands alone may be the weak one",
+        more="it grows with every scoring round",
     ),
 }
-"""For each measure its name, what it says and when it is good, and what to do where it is not."""
+"""What each measure means to whoever reads it."""

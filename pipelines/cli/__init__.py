@@ -14,6 +14,7 @@ from pipelines.cli import (
     compare,
     demo,
     doctor,
+    history,
     judge,
     ranking,
     reference,
@@ -45,6 +46,7 @@ app.command()(score.score)
 app.command()(results.results)
 app.command()(ranking.ranking)
 app.add_typer(reference.app, name="reference")
+app.command()(history.history)
 app.add_typer(judge.app, name="judge")
 app.command()(calibrate.calibrate)
 app.command()(doctor.doctor)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 DONE, CHECK_FAILED = 0, 1
 SAMPLE = 50
+ID_CHARACTERS, SHOWN_QUESTIONS = 8, 3
 
 app = typer.Typer(help="The judge: how far it can be trusted.", no_args_is_help=True)
 
@@ -79,7 +80,8 @@ def planned(plan: Plan) -> str:
     cost = "an unknown sum (models.yaml has no price)" if plan.cost_usd is None else terminal.dollars(plan.cost_usd)
     return (
         f"It asks {terminal.counted(plan.calls, 'question')} ({plan.cached:,} more are known), about "
-        f"{plan.input_tokens:,} tokens to read and at most {plan.output_tokens:,} to write: at most {cost}."
+        f"{plan.input_tokens:,} tokens to read and at most {plan.output_tokens:,} to write: at most {cost}, "
+        "tries after a failure aside."
     )
 
 
@@ -97,7 +99,7 @@ def _row(figure: Figure) -> dict[str, Any]:
     from scoring.audit import GOOD, MEANINGS
 
     estimate = figure.estimate
-    _, meaning, remedy = MEANINGS[figure.measure]
+    meaning = MEANINGS[figure.measure]
     return {
         "measure": figure.measure.value,
         "judge": figure.judge,
@@ -107,8 +109,9 @@ def _row(figure: Figure) -> dict[str, Any]:
         "standing": figure.standing.value,
         "good": list(GOOD[figure.measure]),
         "says": figure.says,
-        "meaning": meaning,
-        "remedy": remedy,
+        "against": [{"scenario_id": scenario_id, "question_id": id_} for scenario_id, id_ in figure.against],
+        "meaning": meaning.text,
+        "remedy": meaning.remedy,
     }
 
 
@@ -123,16 +126,25 @@ def _show(plan: Plan, report: AuditReport) -> None:
     terminal.print_table(page, _table(report.figures), optional=("of",))
     for measure in dict.fromkeys(figure.measure for figure in report.figures):
         own = [figure for figure in report.figures if figure.measure is measure]
-        name, meaning, remedy = MEANINGS[measure]
-        page.print(f"{name}: {meaning}.")
+        meaning = MEANINGS[measure]
+        page.print(f"{meaning.name}: {meaning.text}.")
         for figure in own:
-            page.print(f"  {figure.judge}: {figure.says}.")
+            page.print(f"  {figure.judge}: {figure.says}.{_against(figure)}")
         if any(figure.standing is Standing.BAD for figure in own):
-            page.print(f"  What to do: {remedy}.", style="yellow")
+            page.print(f"  What to do: {meaning.remedy}.", style="yellow")
         elif any(figure.standing is Standing.UNCLEAR for figure in own):
-            page.print("  Not settled: the interval is too wide. Ask more with --sample N.")
+            page.print(f"  Not settled, since the interval is wide: {meaning.more}.")
     for reason in dict.fromkeys(report.failures):
         page.print(f"no answer: {reason}", style="red")
+
+
+def _against(figure: Figure) -> str:
+    """The first questions that count against the judge, as `assay history` finds them."""
+    if not figure.against:
+        return ""
+    some = [f"{scenario_id} {id_[:ID_CHARACTERS]}" for scenario_id, id_ in figure.against[:SHOWN_QUESTIONS]]
+    more = len(figure.against) - len(some)
+    return f" Read: {', '.join(some)}{f' and {more:,} more' if more else ''}."
 
 
 def _table(figures: Sequence[Figure]) -> Any:
@@ -144,7 +156,7 @@ def _table(figures: Sequence[Figure]) -> Any:
     for figure in figures:
         standing = figure.standing.value
         made.add_row(
-            MEANINGS[figure.measure][0],
+            MEANINGS[figure.measure].name,
             figure.judge,
             *_shown(figure.estimate),
             str(figure.observations),

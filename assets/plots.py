@@ -20,6 +20,7 @@ AXES = {"mean_cost_usd": "mean cost of a run, USD", "mean_duration_seconds": "me
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 56, 24, 16, 48
 MARGIN = 0.12
+BAR_HEIGHT, BAR_LEFT, BAR_WIDTH = 20, 180, 380
 
 Point = tuple[str, float, float]
 """A model's name, the value along and the quality up."""
@@ -35,6 +36,36 @@ def quality_against_cost(rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetada
         return None
     encoded = base64.b64encode(_scatter(points[:MOST_POINTS], label).encode()).decode()
     return dg.MetadataValue.md(f"![Quality against {label}](data:image/svg+xml;base64,{encoded})")
+
+
+def cost_bars(rows: Sequence[Mapping[str, Any]], key: str, label: str) -> dg.MarkdownMetadataValue | None:
+    """A bar a model, dearest first, with the amount in USD; models whose cost is unknown say so.
+
+    None where nothing was paid.
+    """
+    known = [(row["model_id"], row[key]) for row in rows]
+    most = max((cost for _, cost in known if cost is not None), default=0.0)
+    if most <= 0:
+        return None
+    ordered = sorted(known, key=lambda bar: (bar[1] is None, -(bar[1] or 0.0), bar[0]))[:MOST_POINTS]
+    height = 2 * TOP + BAR_HEIGHT * len(ordered)
+    bars = "".join(_bar(place, name, cost, most) for place, (name, cost) in enumerate(ordered))
+    picture = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
+        f'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="#fff"/>{bars}</svg>'
+    )
+    return dg.MetadataValue.md(f"![{label}](data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()})")
+
+
+def _bar(place: int, name: str, cost: float | None, most: float) -> str:
+    top = TOP + place * BAR_HEIGHT
+    width = BAR_WIDTH * (cost or 0.0) / most
+    amount = "unknown" if cost is None else f"${cost:.4g}"
+    return (
+        f'<text x="{BAR_LEFT - 8}" y="{top + 14}" text-anchor="end">{escape(name[:LONGEST_NAME])}</text>'
+        f'<rect x="{BAR_LEFT}" y="{top + 3}" width="{width:.1f}" height="{BAR_HEIGHT - 6}" fill="#3b5bdb"/>'
+        f'<text x="{BAR_LEFT + width + 6:.1f}" y="{top + 14}">{amount}</text>'
+    )
 
 
 def _points(rows: Sequence[Mapping[str, Any]], key: str) -> list[Point]:

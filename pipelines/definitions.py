@@ -6,6 +6,7 @@ import dagster as dg
 
 from assets.checks import asset_checks
 from assets.inputs import reference, runs, scenario_config
+from assets.judging import judge_history
 from assets.rankings import leaderboard
 from assets.references import merged_reference
 from assets.scores import model_scores
@@ -16,7 +17,7 @@ from sensors.finished_rounds import finished_rounds
 from sensors.finished_runs import finished_runs
 
 defs = dg.Definitions(
-    assets=[scenario_config, reference, runs, model_scores, merged_reference, leaderboard],
+    assets=[scenario_config, reference, runs, model_scores, merged_reference, leaderboard, judge_history],
     asset_checks=asset_checks,
     jobs=[score_models, merge_findings, check_scores],
     sensors=[finished_runs, finished_rounds, changed_inputs],

@@ -5,14 +5,15 @@ from __future__ import annotations
 import dagster as dg
 
 from assets.checks import asset_checks
+from assets.judging import judge_history
 from assets.rankings import leaderboard
 from assets.references import merged_reference
 from assets.scores import model_scores
 
 score_models = dg.define_asset_job(
     "score_models",
-    selection=dg.AssetSelection.assets(model_scores, leaderboard).without_checks(),
-    description="A scoring round: all models of the chosen partitions in one process, then the leaderboard.",
+    selection=dg.AssetSelection.assets(model_scores, leaderboard, judge_history).without_checks(),
+    description="A scoring round: all models of the chosen partitions in one process, then leaderboard and judging costs.",
 )
 
 merge_findings = dg.define_asset_job(

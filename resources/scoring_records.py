@@ -107,3 +107,22 @@ def scoring_records_of(
     parameters = {"scenario_id": scenario_id, "model_id": model_id, "limit": limit}
     with engine.connect() as connection:
         return [dict(row) for row in connection.execute(text(_RECORDS), parameters).mappings()]
+
+
+_JUDGING_COSTS = """
+select model_id, count(*) as scorings,
+       count(*) filter (where not is_scored and ended_at is not null) as failed_scorings,
+       sum(question_count)::bigint as questions, sum(cached_count)::bigint as cached, sum(call_count)::bigint as calls,
+       sum(failed_call_count)::bigint as failed_calls, sum(input_tokens)::bigint as input_tokens,
+       sum(output_tokens)::bigint as output_tokens,
+       case when sum(unpriced_call_count) = 0 then sum(known_cost_usd) end as cost_usd,
+       sum(known_cost_usd) as known_cost_usd, sum(unpriced_call_count)::bigint as unpriced_calls,
+       sum(judge_seconds) as judge_seconds, sum(duration_seconds) as scoring_seconds
+from bi.scoring_records group by model_id order by known_cost_usd desc, model_id
+"""
+
+
+def judging_costs(engine: Engine) -> list[dict[str, Any]]:
+    """What judging each model came to over all its scorings, dearest first."""
+    with engine.connect() as connection:
+        return [dict(row) for row in connection.execute(text(_JUDGING_COSTS)).mappings()]

@@ -154,6 +154,10 @@ class Warehouse:
         """What judges were asked, question by question and call by call, and what that cost."""
         return JudgeHistory(self.engine)
 
+    def judging_costs(self) -> list[dict[str, Any]]:
+        """What judging each model came to over all its scorings, dearest first."""
+        return scoring_records.judging_costs(self.engine)
+
     def known_vectors(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """The cached vectors of those of `texts` that have one."""
         return vector_cache.known_vectors(self.engine, model, texts)

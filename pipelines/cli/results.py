@@ -74,6 +74,18 @@ def _models_of(session: Session, scenario_id: str, model: str | None) -> dict[st
     return {"scenario_id": scenario_id, "models": rows, "runs": runs, "unscored": waiting}
 
 
+def judge_notes(found: Mapping[str, Any]) -> list[str]:
+    """What judging each model cost in its latest scoring, and where to read it; nothing where no judge was asked."""
+    said = [
+        f"Judging {row['model_id']}: {terminal.counted(row['judge_calls'], 'request')}, "
+        f"{'cost unknown' if row['judge_cost_usd'] is None else terminal.dollars(row['judge_cost_usd'])}, "
+        f"scored in {terminal.seconds(row['scoring_duration_seconds'])}."
+        for row in found["models"]
+        if row.get("judge_calls")
+    ]
+    return [*said, f"Every request: assay history {found['scenario_id']}"] if said else []
+
+
 def _why_unscored(cell: Any) -> str:
     if not cell.has_verified_reference:
         return "the reference is not verified"
@@ -187,6 +199,7 @@ def notes(found: Mapping[str, Any]) -> list[str]:
         said.append(
             f"Stale: reference or scoring config changed since. Score again with: assay score {scenario_id} --stale"
         )
+    said += judge_notes(found)
     said += [f"Not scored: {one['model_id']} ({one['reason']})." for one in found["unscored"]]
     return said
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipelines.cli import reference_review, reference_saves, references, terminal
+from pipelines.cli import reference_generate, reference_review, reference_saves, references, terminal
 from pipelines.cli.options import AsJson, WorkspaceOption
 from pipelines.cli.references import (
     AuthorOption,
@@ -234,3 +234,4 @@ app.command("import")(reference_saves.import_)
 app.command()(reference_review.reject)
 app.command()(reference_review.release)
 app.command()(reference_review.undo)
+app.command()(reference_generate.generate)

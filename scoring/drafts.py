@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from scoring.edits import Snapshot
 from scoring.item_ids import complete_item_ids, name_items_below
@@ -20,6 +21,13 @@ def id_in(step: str) -> str | None:
 def key_in(step: str) -> str:
     """The key that a step of a stable path stands for, which holds no item id."""
     return step[1:] if step.startswith("@@") else step
+
+
+@lru_cache(1 << 14)
+def _steps(path: str) -> tuple[tuple[str, str | None], ...]:
+    """The steps of a stable path as they stand in a pointer, and the item ids of those that hold one."""
+    steps = steps_of(path)
+    return tuple((extend("", key_in(step))[1:], id_in(step)) for step in steps)
 
 
 def is_within(path: str, above: str) -> bool:
@@ -43,9 +51,8 @@ class Draft:
     def pointer(self, path: str) -> str | None:
         """The JSON Pointer that a stable path names here; None where an item is gone. Keys need not exist."""
         walked = ""
-        for step in steps_of(path):
-            item_id = id_in(step)
-            place = extend(walked, key_in(step)) if item_id is None else self._places.get((walked, item_id))
+        for step, item_id in _steps(path):
+            place = f"{walked}/{step}" if item_id is None else self._places.get((walked, item_id))
             if place is None:
                 return None
             walked = place
@@ -59,20 +66,19 @@ class Draft:
     def value(self, path: str) -> Json:
         """What stands at the path, None where nothing does."""
         pointer = self.pointer(path)
-        return resolve(self.content, pointer) if pointer is not None and holds(self.content, pointer) else None
+        if pointer is None:
+            return None
+        try:
+            return resolve(self.content, pointer)
+        except KeyError:
+            return None
 
     def put(self, path: str, value: Json) -> bool:
-        """Whether `value` now stands at the path: objects that it needs are made, but no item and no list is.
-
-        A list that is put where a list stands takes none of its items away: it adds those that are not there.
-        """
+        """Whether `value` now stands at the path: objects that it needs are made, but no item and no list is."""
         pointer = self.pointer(path)
         if pointer is None or not self._make_objects(pointer):
             return False
-        before = self.value(path)
-        if isinstance(before, list) and isinstance(value, list):
-            value = [*before, *(item for item in value if item not in before)]
-        elif isinstance(before, dict | list):
+        if isinstance(self.value(path), dict | list):
             self._forget_below(pointer)
         return self._set(pointer, copy.deepcopy(value))
 

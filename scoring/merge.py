@@ -20,7 +20,8 @@ are one item. Nothing takes an item away. A rejected path keeps what it has with
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from scoring.answer_keys import AnswerKeys, content_text
 from scoring.claims import Answer
@@ -28,6 +29,7 @@ from scoring.drafts import Draft, draft_from
 from scoring.edits import Edit, LoggedFinding, Merged, Rejection, Save, Snapshot, Support
 from scoring.ledger import Ledger, Placed, count_round, edit_of
 from scoring.new_items import NewItems
+from scoring.records import Json
 from scoring.schema import Node, compile_schema
 
 
@@ -51,7 +53,7 @@ def merge(
     locked = tuple(sorted({one.path for one in rejections if one.released_after_round is None}))
     ledger = Ledger(keys=keys, items=NewItems(keys=keys), locked=locked)
     waiting = sorted(saves, key=lambda save: save.after_round, reverse=True)
-    for round_id, (found, given) in sorted(_rounds(findings, supports).items()):
+    for round_id, (found, given) in sorted(_rounds(_itemised(draft, findings), supports).items()):
         while waiting and waiting[-1].after_round < round_id:
             ledger.settle(waiting.pop().paths)
         count_round(ledger, round_id, found, given)
@@ -62,8 +64,24 @@ def merge(
     return _written(ledger, draft_from(owner))
 
 
+def _itemised(owner: Draft, findings: Sequence[LoggedFinding]) -> Iterator[LoggedFinding]:
+    """The findings, with a whole list that is proposed for a list as its items: so it adds, and takes nothing away."""
+    for finding in findings:
+        items = finding.proposal
+        if finding.is_addition or not isinstance(items, list) or not _may_be_list(owner.value(finding.path)):
+            yield finding
+            continue
+        for item in items:
+            if item is not None:
+                yield replace(finding, is_addition=True, proposal=item, reference_value=None)
+
+
+def _may_be_list(value: Json) -> bool:
+    return value is None or value == "" or isinstance(value, list)
+
+
 def _rounds(
-    findings: Sequence[LoggedFinding], supports: Sequence[Support]
+    findings: Iterable[LoggedFinding], supports: Sequence[Support]
 ) -> dict[int, tuple[list[LoggedFinding], list[Support]]]:
     """What each round left, in an order that only content decides."""
     rounds: dict[int, tuple[list[LoggedFinding], list[Support]]] = defaultdict(lambda: ([], []))

@@ -216,6 +216,12 @@ def test_a_new_item_is_added_at_the_end_and_none_is_taken_away() -> None:
     assert set(IDS.items()) <= set(version.item_ids.items())
 
 
+def test_a_whole_list_that_is_proposed_adds_its_items() -> None:
+    version = merged([found(1, "ada", [{"colour": "green"}, {"colour": "red"}], path="/lamps", against=None)])
+    assert [edit.after for edit in version.edits] == [{"colour": "green"}]
+    assert len(version.item_ids) == 3
+
+
 def test_two_proposals_of_one_item_are_one_item() -> None:
     proposals = [("ada", 5), ("bert", 6), ("cleo", 6)]
     version = merged(

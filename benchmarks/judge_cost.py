@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rapidfuzz.fuzz import token_sort_ratio
+from rapidfuzz.fuzz import ratio, token_sort_ratio
 
 from resources.embeddings import embeddings_from
 from resources.recordings import read_recordings
@@ -77,7 +77,8 @@ def is_right(reference: Json, candidate: Json) -> bool:
         return abs(reference - candidate) <= NUMBERS_WITHIN * max(abs(reference), abs(candidate))
     if re.findall(r"\d+", left) != re.findall(r"\d+", right):
         return False
-    return left == right or token_sort_ratio(left, right) >= ALIKE_PERCENT
+    letters = ("".join(re.findall(r"\w", text)) for text in (left, right))
+    return max(ratio(*letters), token_sort_ratio(left, right)) >= ALIKE_PERCENT
 
 
 def shown(value: Json) -> str:

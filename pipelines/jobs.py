@@ -13,7 +13,7 @@ from assets.scores import model_scores
 score_models = dg.define_asset_job(
     "score_models",
     selection=dg.AssetSelection.assets(model_scores, leaderboard, judge_history).without_checks(),
-    description="A scoring round: all models of the chosen partitions in one process, then leaderboard and judging costs.",
+    description="A scoring round: all models of the chosen partitions in one process, then leaderboard and costs.",
 )
 
 merge_findings = dg.define_asset_job(

@@ -61,6 +61,11 @@ def exact_only_scores(cells: Sequence[Cell]) -> Rows:
     return [_place(cell) for cell in cells if cell.head is not None and cell.head.mode == "exact_only"]
 
 
+def scores_by_own_family(cells: Sequence[Cell]) -> Rows:
+    """Scored cells with a judge of the model's own family."""
+    return [_place(cell) for cell in cells if cell.head is not None and cell.head.is_judge_family]
+
+
 def changes_of(cell: Cell) -> tuple[str, ...]:
     """What changed since the cell was scored; empty where it is fresh or was never scored."""
     if cell.head is None:
@@ -102,6 +107,13 @@ CHECKS: tuple[Check, ...] = (
         description="Every score had an embedding model; without one (`exact_only`) other spellings count as wrong.",
         remedy="Set `embedding: local` in assay.yaml or in the scenario, and score again.",
         rows_of=exact_only_scores,
+    ),
+    Check(
+        asset=MODEL_SCORES,
+        name="judge_family",
+        description="No model was judged by a model of its own family, which a judge may prefer.",
+        remedy="Take a judge of another family or a panel of several, or measure it with `assay judge audit`.",
+        rows_of=scores_by_own_family,
     ),
 )
 

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, Row, text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreHead:
-    """The newest score of a cell, and the hashes of what it was made of."""
+    """The newest score of a cell, the hashes of what it was made of, and whether a judge is of the model's family."""
 
     model_score_id: int
     reference_version_id: int
@@ -19,6 +19,7 @@ class ScoreHead:
     config_hash: str
     runs_hash: str
     mode: str
+    is_judge_family: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,8 @@ select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        coalesce(r.recorded, 0) as recorded, r.newest_run_id, r.runs_hash,
        o.content_hash as reference_hash, coalesce(v.is_verified, false) as is_verified,
        h.model_score_id, h.reference_version_id, h.owner_reference_hash, h.config_hash as scored_config_hash,
-       h.runs_hash as scored_runs_hash, h.mode, coalesce(h.is_stale, false) as is_stale
+       h.runs_hash as scored_runs_hash, h.mode, coalesce(h.is_stale, false) as is_stale,
+       coalesce(h.model_score_id in (select model_score_id from assay.judge_kin), false) as is_judge_family
 from assay.scenarios c
 cross join assay.models m
 left join recorded r using (scenario_id, model_id)
@@ -132,4 +134,5 @@ def _head(row: Row[Any]) -> ScoreHead | None:
         config_hash=row.scored_config_hash,
         runs_hash=row.scored_runs_hash,
         mode=row.mode,
+        is_judge_family=row.is_judge_family,
     )

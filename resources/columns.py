@@ -41,6 +41,7 @@ RELATIONS: Mapping[str, str] = {
     "assay.vectors": "Cache of embeddings: one row a text and embedding model.",
     "assay.alembic_version": "One row: the migration that the tables are at.",
     "assay.owner_references": "One row a scenario: the version its owner last saved.",
+    "assay.judge_kin": "One row a model score with a judge of the model's own family.",
     "assay.score_states": "One row a model score: whether it is the latest, and what its owner changed since.",
     "bi.leaderboard": (
         "Grain: one row a model in a scope. Scope 'scenario' ranks the models of one scenario, scope 'overall' the "
@@ -145,6 +146,7 @@ _COLUMNS: Mapping[str, str] = {
     "is_contested": "Whether the value went to the judge as contested.",
     "is_in_place": "Whether this automatic edit stands in the newest version.",
     "is_edit_rejected": "Whether it was made against a value that its owner rejected since.",
+    "is_judge_family": "Whether a judge of the scoring is known to be of the model's own family, which it may prefer.",
     "is_latest": "Whether this is the model's newest score on the scenario.",
     "is_locked": "Whether the rejection keeps rounds from the path now.",
     "is_median": "Whether this is the run of median quality, whose output stands for the model.",

@@ -43,6 +43,12 @@ where m.is_latest and m.quality is not null and (not m.is_stale or :with_stale)
   and (cast(:scenario_ids as text[]) is null or m.scenario_id = any(cast(:scenario_ids as text[])))
 order by m.scenario_id collate "C", m.model_id collate "C"
 """
+_JUDGE_KIN = """
+select scenario_id, model_id from bi.model_scores
+where is_latest and is_judge_family
+  and (cast(:scenario_ids as text[]) is null or scenario_id = any(cast(:scenario_ids as text[])))
+order by scenario_id collate "C", model_id collate "C"
+"""
 
 
 def model_scores(engine: Engine, scenario_id: str, *, model_id: str | None) -> Rows:
@@ -86,6 +92,12 @@ def ranking_rows(engine: Engine, scenario_ids: Sequence[str] | None, *, with_sta
         )
         for row in _rows(engine, _RANKING, {"scenario_ids": wanted, "with_stale": with_stale})
     ]
+
+
+def judge_kin(engine: Engine, scenario_ids: Sequence[str] | None) -> list[tuple[str, str]]:
+    """The (scenario id, model id) whose latest score has a judge of the model's own family."""
+    wanted = None if scenario_ids is None else list(scenario_ids)
+    return [(row["scenario_id"], row["model_id"]) for row in _rows(engine, _JUDGE_KIN, {"scenario_ids": wanted})]
 
 
 def ranking_weights(engine: Engine) -> dict[str, Weights]:

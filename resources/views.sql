@@ -24,6 +24,22 @@ left join (
     where r.released_at is null
 ) x on x.reference_version_id = s.reference_version_id;
 
+-- Families as the newest call of each judge recorded them, else as models.yaml says now. Asked for as a whole, with `in`.
+create or replace view assay.judge_kin as
+with judges as (
+    select distinct on (k.scenario_id, k.judge_model) k.scenario_id, k.judge_model,
+           coalesce(nullif(k.judge_family, ''), m.family) as family
+    from assay.judge_calls k
+    left join assay.models m on m.model_id = k.judge_model
+    order by k.scenario_id, k.judge_model, k.judge_call_id desc
+)
+select distinct d.model_score_id
+from assay.scoring_records d
+join assay.models m using (model_id)
+cross join lateral unnest(string_to_array(d.judge_models, E'\n')) as one (judge_model)
+join judges j on j.scenario_id = d.scenario_id and j.judge_model = one.judge_model and lower(j.family) = lower(m.family)
+where d.model_score_id is not null and m.family <> '';
+
 create or replace view bi.model_scores as
 select s.model_score_id,
        s.scenario_id,
@@ -61,7 +77,8 @@ select s.model_score_id,
         from assay.judge_calls k where k.scoring_record_id = d.scoring_record_id)
          + case when d.scoring_record_id is null then null else 0 end as judge_cost_usd,
        d.duration_seconds as scoring_duration_seconds,
-       d.scoring_record_id
+       d.scoring_record_id,
+       s.model_score_id in (select model_score_id from assay.judge_kin) as is_judge_family
 from assay.model_scores s
 join assay.score_states t using (model_score_id)
 join assay.scenarios c using (scenario_id)

@@ -186,6 +186,10 @@ class Warehouse:
         """What `scoring.ranking.rank` takes: the latest model scores that have a quality, by scenario and model."""
         return results.ranking_rows(self.engine, scenario_ids, with_stale=with_stale)
 
+    def judge_kin(self, scenario_ids: Sequence[str] | None = None) -> list[tuple[str, str]]:
+        """The (scenario id, model id) whose latest score has a judge of the model's own family."""
+        return results.judge_kin(self.engine, scenario_ids)
+
     def ranking_weights(self) -> dict[str, Weights]:
         """What quality, speed and cost count, by scenario."""
         return results.ranking_weights(self.engine)

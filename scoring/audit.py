@@ -69,8 +69,8 @@ class Estimate:
 class Figure:
     """One figure of one judge. `observations` is what it was counted over; `says` is the count in words.
 
-    `estimate` is None where there is nothing to count, and then `says` tells why. `against` are the questions that count
-    against the judge, where it is single questions that do.
+    `estimate` is None where there is nothing to count, and then `says` tells why. `against` are the single questions
+    that count against the judge, where there are such.
     """
 
     measure: Measure

@@ -90,6 +90,7 @@ def ranked(
         "places": [_place_json(place) for place in places],
         "groups": [list(group) for group in groups_of(places)],
         "exact_only": _exact_only(known, {row.scenario_id for row in counted}),
+        "judge_family": _judge_family(session, ids, {(row.scenario_id, row.model_id) for row in counted}),
         "stale": {"counted": with_stale, "scores": len(every) - len(fresh)},
     }
 
@@ -97,6 +98,11 @@ def ranked(
 def _exact_only(known: Sequence[Scenario], scored: set[str]) -> list[str]:
     ids = [scenario.scenario_id for scenario in known if scenario.scoring.embedding.value is None]
     return [scenario_id for scenario_id in ids if scenario_id in scored]
+
+
+def _judge_family(session: Session, ids: Sequence[str], counted: set[tuple[str, str]]) -> list[str]:
+    """The ranked models that a judge of their own family has judged."""
+    return sorted({cell[1] for cell in session.warehouse.judge_kin(ids) if cell in counted})
 
 
 def _weights_of(weights: Any) -> Weights:
@@ -171,6 +177,8 @@ def notes(found: Mapping[str, Any]) -> list[str]:
         said.append("Tied with: positions that chance alone could swap with this one.")
     if found["exact_only"]:
         said.append(f"{terminal.EXACT_ONLY} Scenarios: {', '.join(found['exact_only'])}.")
+    if found["judge_family"]:
+        said.append(f"{terminal.JUDGE_FAMILY}. Models: {', '.join(found['judge_family'])}.")
     return said + _stale_note(found["stale"])
 
 

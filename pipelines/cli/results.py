@@ -158,8 +158,12 @@ def _models_table(found: Mapping[str, Any]) -> Table:
 
 
 def marks(row: Row) -> str:
-    """What qualifies a model's score, in words: `stale`, `exact_only`."""
-    said = (("stale", row["is_stale"]), ("exact_only", row["mode"] == "exact_only"))
+    """What qualifies a model's score, in words: `stale`, `exact_only`, `judge family`."""
+    said = (
+        ("stale", row["is_stale"]),
+        ("exact_only", row["mode"] == "exact_only"),
+        ("judge family", row["is_judge_family"]),
+    )
     return ", ".join(mark for mark, holds in said if holds)
 
 
@@ -199,6 +203,8 @@ def notes(found: Mapping[str, Any]) -> list[str]:
         said.append(
             f"Stale: reference or scoring config changed since. Score again with: assay score {scenario_id} --stale"
         )
+    if any(row["is_judge_family"] for row in found["models"]):
+        said.append(terminal.JUDGE_FAMILY)
     said += judge_notes(found)
     said += [f"Not scored: {one['model_id']} ({one['reason']})." for one in found["unscored"]]
     return said

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 1000  # wide enough that nothing wraps: a program reads lines
 USAGE_ERROR = "usage_error"
+JUDGE_FAMILY = (
+    "judge family: a judge of the model's own family, which it may prefer. Measure that with: assay judge audit"
+)
 EXACT_ONLY = "exact_only: no embedding model, so a different spelling counts as a difference."
 
 

@@ -40,6 +40,7 @@ def failing(cell: Cell) -> set[str]:
         (replace(GOOD, reference_hash="edited"), {"scores_fresh"}),
         (replace(GOOD, config_hash="stricter"), {"scores_fresh"}),
         (replace(GOOD, head=replace(HEAD, mode="exact_only")), {"similarity_used"}),
+        (replace(GOOD, head=replace(HEAD, is_judge_family=True)), {"judge_family"}),
     ],
 )
 def test_each_check_fails_for_what_it_is_about_alone(cell: Cell, names: set[str]) -> None:

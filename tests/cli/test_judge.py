@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from assets.checks import CHECKS
+from pipelines.session import open_session
 from resources import judge_ballots
 from tests.cli.tower import Assay, score_without_dagster
 from tests.judge_server import Asked, JudgeServer, Reply, always, answer, completion
@@ -77,3 +79,19 @@ def test_a_judge_that_always_takes_the_first_place_is_found_out(
     assert (bias["value"], bias["standing"]) == (1, "bad")
     assert figure(said.json, "first_place")["value"] == 1
     assert "What to do: set judge.swap: true" in assay("judge", "audit").out
+
+
+def test_a_judge_of_the_models_family_is_flagged_everywhere(assay: Assay, judged: Judged) -> None:
+    judged()
+    results = assay("results", "tables", "--json").json
+    assert {row["model_id"]: row["is_judge_family"] for row in results["models"]} == {
+        "kin/model": True,
+        "other/model": False,
+    }
+    assert "judge family" in assay("results", "tables").out
+    assert assay("ranking", "--json").json["judge_family"] == ["kin/model"]
+    assert "Models: kin/model." in assay("ranking").out
+    with open_session() as session:
+        cells = session.warehouse.cells()
+    (check,) = [one for one in CHECKS if one.name == "judge_family"]
+    assert [row["model_id"] for row in check.rows_of(cells)] == ["kin/model"]

@@ -19,7 +19,7 @@ from resources import judge as judge_module
 from resources import judge_answers, judge_ballots
 from scoring.records import Json
 from tests.judge_server import Asked, JudgeServer, Reply, always, answer, completion, only, refusal
-from tests.judged_workspace import (
+from tests.judged_scenario import (
     KEY_VARIABLE,
     MODELS,
     OUTPUTS,
@@ -82,7 +82,7 @@ def one(engine: Engine, query: str) -> Any:
 
 
 def edited(**values: Json) -> Json:
-    return {**dict(REFERENCE), **values}  # type: ignore[arg-type]  # an object
+    return {**REFERENCE, **values}
 
 
 def test_questions_of_all_models_are_asked_once_and_never_again(open_judged: Open, server: JudgeServer) -> None:

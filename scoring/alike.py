@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,21 +15,39 @@ MOST_COMBINED = 10_000
 pairs whose cosine alone reaches the lower limit.
 """
 
+FEW_CELLS = 32
+"""Up to this many cells, plain loops are quicker than a call for the whole matrix."""
+
 
 def similarities(
     attempt: Attempt, left: Sequence[str], right: Sequence[str], context: str
 ) -> npt.NDArray[np.float64] | None:
     """A row for each left normal form, a column for each right one; None while a vector is open."""
-    ours, theirs = attempt.vectors_of(left), attempt.vectors_of(right)
     cutoffs = attempt.task.config.cutoffs
-    if ours is None or theirs is None or cutoffs is None:
+    found = _cosines(attempt, left, right)
+    if found is None or cutoffs is None:
         return None
-    cosines: npt.NDArray[np.float64] = (ours @ theirs.T).astype(np.float64)
-    found = cosines.round(COSINE_DIGITS)
-    every = np.ones_like(found, dtype=bool) if found.size <= MOST_COMBINED else found >= cutoffs.undecided
+    lowest = -np.inf if found.size <= MOST_COMBINED else cutoffs.undecided
     name = attempt.task.config.embedding_model or ""
-    for i, j in np.argwhere(every):
+    for i, j in places_of(found >= lowest):
         found[i, j] = combined_similarity(
             left[i], right[j], float(found[i, j]), model_name=name, context_normal=context
         )
     return found
+
+
+def _cosines(attempt: Attempt, left: Sequence[str], right: Sequence[str]) -> npt.NDArray[np.float64] | None:
+    if len(left) * len(right) <= FEW_CELLS:
+        cells = [attempt.cosine(one, other) for one in left for other in right]
+        return None if None in cells else np.array(cells, dtype=np.float64).reshape(len(left), len(right))
+    ours, theirs = attempt.vectors_of(left), attempt.vectors_of(right)
+    if ours is None or theirs is None:
+        return None
+    cosines: npt.NDArray[np.float64] = (ours @ theirs.T).astype(np.float64).round(COSINE_DIGITS)
+    return cosines
+
+
+def places_of(mask: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Row and column of every place that is set; quicker on small matrices than `numpy.argwhere`."""
+    rows, columns = mask.nonzero()
+    return zip(rows.tolist(), columns.tolist(), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -107,10 +108,10 @@ COSINE_DIGITS = 6
 def _unit(text: str, vector: Vector) -> Vector:
     try:
         numbers = np.asarray(vector, dtype=np.float32)
-        length = float(np.linalg.norm(numbers))
+        length = math.sqrt(np.vdot(numbers, numbers))
     except (TypeError, ValueError) as error:
         raise EmbeddingError(_broken(text, "holds no numbers")) from error
-    if numbers.ndim != 1 or not np.isfinite(length):
+    if numbers.ndim != 1 or not math.isfinite(length):
         raise EmbeddingError(_broken(text, "is not a list of finite numbers"))
     if length < _ALMOST_ZERO:
         raise EmbeddingError(_broken(text, "is zero"))

@@ -49,6 +49,7 @@ class _Facts:
     opposed: frozenset[str]
 
 
+@lru_cache(1 << 14)
 def guard_against(left_normal: str, right_normal: str, context_normal: str = "") -> str | None:
     """Why similarity may not match these two normal forms, None where it may.
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
-from scoring.alike import similarities
+from scoring.alike import FEW_CELLS, places_of, similarities
 from scoring.attempt import Attempt
 from scoring.guards import guard_against
 from scoring.item_keys import item_key
@@ -214,19 +214,23 @@ def _equal_or_not(left: Sequence[Hashable | None], right: Sequence[Hashable | No
 def _texts_likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:
     ours, our_index = _distinct(left)
     theirs, their_index = _distinct(right)
-    raw = process.cdist(
-        [text[:TEXT_CHARACTERS] for text in ours],
-        [text[:TEXT_CHARACTERS] for text in theirs],
-        scorer=fuzz.ratio,
-        score_cutoff=NOISE,
-        dtype=np.float32,
-    )
-    alike = (np.maximum(raw - NOISE, 0) / (100 - NOISE)).astype(np.float32)
+    raw = _spelling_ratios([text[:TEXT_CHARACTERS] for text in ours], [text[:TEXT_CHARACTERS] for text in theirs])
+    alike: Matrix = (np.maximum(raw - NOISE, 0) / (100 - NOISE)).astype(np.float32)
     if vectors and node.kind is Kind.TEXT and not node.is_exact:
         alike = np.maximum(alike, _by_vectors(attempt, node, ours, theirs))
     if len(ours) == len(left) and len(theirs) == len(right):
         return alike
     return alike[np.ix_(our_index, their_index)]
+
+
+def _spelling_ratios(ours: Sequence[str], theirs: Sequence[str]) -> Matrix:
+    """0..100 by spelling alone, 0 where it is no more than noise."""
+    if len(ours) * len(theirs) > FEW_CELLS:
+        ratios: Matrix = process.cdist(ours, theirs, scorer=fuzz.ratio, score_cutoff=NOISE, dtype=np.float32)
+        return ratios
+    cells = [[fuzz.ratio(one, other, score_cutoff=NOISE) for other in theirs] for one in ours]
+    few: Matrix = np.array(cells, dtype=np.float32).reshape(len(ours), len(theirs))
+    return few
 
 
 def _distinct(values: Sequence[Json]) -> tuple[list[str], list[int]]:
@@ -245,7 +249,7 @@ def _by_vectors(attempt: Attempt, node: Node, left: Sequence[str], right: Sequen
     if cutoffs is None or found is None:
         return result
     result[found >= cutoffs.undecided] = UNDECIDED_LIKENESS
-    for i, j in np.argwhere(found >= cutoffs.same):
+    for i, j in places_of(found >= cutoffs.same):
         if guard_against(left[i], right[j], context) is None:
             result[i, j] = 1.0
     return result

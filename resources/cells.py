@@ -78,7 +78,7 @@ with recorded as (
     select distinct on (scenario_id) scenario_id, is_verified
     from assay.reference_versions order by scenario_id, number desc
 ), heads as (
-    select s.*, t.is_stale from assay.model_scores s join assay.score_states t using (model_score_id) where t.is_latest
+    select * from assay.score_states where is_latest
 )
 select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        coalesce(r.recorded, 0) as recorded, r.newest_run_id, r.runs_hash,

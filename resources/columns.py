@@ -357,12 +357,15 @@ _EXCEPTIONS: Mapping[str, str] = {
 }
 
 
+_LIKE: Mapping[str, str] = {"assay.score_states": "model_scores"}
+
+
 def meaning_of(column: str, relation: str = "") -> str:
     """What a column of a relation (`assay.runs`, `bi.leaderboard`, or a dataset of the lake) means.
 
     Raises KeyError for one that is not in the catalogue.
     """
-    table = relation.rpartition(".")[2]
+    table = _LIKE.get(relation, relation.rpartition(".")[2])
     for key in (f"{relation}.{column}", f"{table}.{column}"):
         if key in _EXCEPTIONS:
             return _EXCEPTIONS[key]

@@ -36,8 +36,8 @@ order by scenario_id nulls first, position, quality desc, model_id
 """
 _RANKING = """
 select m.scenario_id, m.model_id, m.quality, m.mean_duration_seconds, m.mean_cost_usd,
-       array(select r.quality from bi.run_scores r
-             where r.model_score_id = m.model_score_id order by r.repetition) as qualities
+       array(select r.quality from assay.run_scores r
+             where r.model_score_id = m.model_score_id order by r.run_id) as qualities
 from bi.model_scores m
 where m.is_latest and m.quality is not null and (not m.is_stale or :with_stale)
   and (cast(:scenario_ids as text[]) is null or m.scenario_id = any(cast(:scenario_ids as text[])))

@@ -6,23 +6,27 @@ select distinct on (scenario_id) scenario_id, reference_version_id, number, owne
 from assay.reference_versions
 order by scenario_id, number desc;
 
+-- All of model_scores and its state in one pass: a join back to model_scores would be planned as one row and take minutes.
+-- The cases keep each state one condition for the planner, which would multiply the odds of its parts and expect no rows.
 create or replace view assay.score_states as
-select s.model_score_id,
-       s.model_score_id = max(s.model_score_id) over (partition by s.scenario_id, s.model_id) as is_latest,
-       s.owner_reference_hash is distinct from o.content_hash as is_reference_changed,
-       s.config_hash <> c.config_hash as is_config_changed,
-       s.owner_reference_hash is distinct from o.content_hash or s.config_hash <> c.config_hash
-         or x.reference_version_id is not null as is_stale,
-       x.reference_version_id is not null as is_edit_rejected
-from assay.model_scores s
-join assay.scenarios c using (scenario_id)
-left join assay.owner_references o using (scenario_id)
-left join (
-    select distinct v.reference_version_id
-    from assay.rejected_versions v
-    join assay.reference_rejections r using (reference_rejection_id)
-    where r.released_at is null
-) x on x.reference_version_id = s.reference_version_id;
+select p.*,
+       case when p.is_reference_changed or p.is_config_changed or p.is_edit_rejected then true else false end as is_stale
+from (
+    select s.*,
+           case when exists (select from assay.model_scores n
+                             where n.scenario_id = s.scenario_id and n.model_id = s.model_id
+                               and n.model_score_id > s.model_score_id) then false else true end as is_latest,
+           case when s.owner_reference_hash is distinct from o.content_hash then true else false
+           end as is_reference_changed,
+           case when s.config_hash <> c.config_hash then true else false end as is_config_changed,
+           case when exists (select from assay.rejected_versions v
+                             join assay.reference_rejections r using (reference_rejection_id)
+                             where v.reference_version_id = s.reference_version_id and r.released_at is null)
+                then true else false end as is_edit_rejected
+    from assay.model_scores s
+    join assay.scenarios c using (scenario_id)
+    left join assay.owner_references o using (scenario_id)
+) p;
 
 -- Families as the newest call of each judge recorded them, else as models.yaml says now. Asked for as a whole, with `in`.
 create or replace view assay.judge_kin as
@@ -68,8 +72,8 @@ select s.model_score_id,
        s.hallucination,
        s.mean_duration_seconds,
        s.mean_cost_usd,
-       t.is_latest,
-       t.is_stale,
+       s.is_latest,
+       s.is_stale,
        s.scored_at,
        (select count(k.scoring_record_id) from assay.judge_calls k where k.scoring_record_id = d.scoring_record_id)
          + case when d.scoring_record_id is null then null else 0 end as judge_calls,
@@ -79,8 +83,7 @@ select s.model_score_id,
        d.duration_seconds as scoring_duration_seconds,
        d.scoring_record_id,
        s.model_score_id in (select model_score_id from assay.judge_kin) as is_judge_family
-from assay.model_scores s
-join assay.score_states t using (model_score_id)
+from assay.score_states s
 join assay.scenarios c using (scenario_id)
 join assay.models m using (model_id)
 join assay.reference_versions v using (reference_version_id)
@@ -272,15 +275,15 @@ create or replace view bi.stale_scores as
 select s.model_score_id,
        s.scenario_id,
        s.model_id,
-       s.reference_version,
+       v.number as reference_version,
        s.quality,
-       concat_ws(', ', case when t.is_reference_changed then 'reference' end,
-                       case when t.is_config_changed then 'scoring config' end,
-                       case when t.is_edit_rejected then 'rejected edit' end) as changed,
+       concat_ws(', ', case when s.is_reference_changed then 'reference' end,
+                       case when s.is_config_changed then 'scoring config' end,
+                       case when s.is_edit_rejected then 'rejected edit' end) as changed,
        s.scored_at
-from bi.model_scores s
-join assay.score_states t using (model_score_id)
-where t.is_latest and t.is_stale;
+from assay.score_states s
+join assay.reference_versions v using (reference_version_id)
+where s.is_latest and s.is_stale;
 
 create or replace view bi.judge_calls as
 select k.judge_call_id,

@@ -6,6 +6,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Table
+
 from resources.scenarios import Scenario
 from resources.settings import ScoringSettings, Weights
 from resources.warehouse import ModelScoring, Warehouse
@@ -125,6 +127,13 @@ def card_of(quality: float = 80.0, **changes: Any) -> Scorecard:
 
 def finding_of(path: str = "/year", proposal: Json = 1943) -> Finding:
     return Finding(path=path, evidence=Evidence.BETTER, has_proposal=True, proposal=proposal, question_id="q1")
+
+
+def row_of(table: Table, **values: Any) -> dict[str, Any]:
+    """A row of the table with these values; columns that must hold something hold nothing much."""
+    blanks: dict[type, Any] = {str: "", int: 0, float: 0.0, bool: False, bytes: b""}
+    must = [c for c in table.columns if not c.nullable and c.server_default is None and c.identity is None]
+    return {column.name: blanks[column.type.python_type] for column in must} | values
 
 
 def filled(warehouse: Warehouse, *scenarios: Scenario, models: tuple[str, ...] = ("m1", "m2")) -> Warehouse:

@@ -5,11 +5,13 @@ import dataclasses
 import pytest
 from sqlalchemy import event, text
 
+from resources import tables
+from resources.bulk import copy_rows
 from resources.cells import Cell
 from resources.settings import Resolved, ScoringSettings
 from resources.warehouse import ReferenceOrigin, Warehouse
 from scoring.records import Origin
-from tests.resources.stored_records import failed_run_of, filled, run_of, scenario_of, scoring_of
+from tests.resources.stored_records import failed_run_of, filled, row_of, run_of, scenario_of, scoring_of
 
 OWNER = ReferenceOrigin.OWNER_SAVE
 STRICT = ScoringSettings(strictness=Resolved(value="strict", origin=Origin.SCENARIO))
@@ -120,27 +122,14 @@ def test_syncing_again_writes_nothing(scored: Warehouse) -> None:
 
 
 def test_ten_thousand_cells_are_one_query(warehouse: Warehouse) -> None:
+    numbers = range(100)
+    film, model, run = tables.scenarios, tables.models, tables.runs
     with warehouse.engine.begin() as connection:
-        connection.execute(
-            text("""
-                insert into assay.scenarios (scenario_id, scenario_type, title, entity, prompt, expected_repetitions,
-                                             config_hash, quality_weight, speed_weight, cost_weight)
-                select 's' || n, 'enrichment', '', '', '', 3, 'h', 40, 30, 30 from generate_series(1, 100) n
-            """)
-        )
-        connection.execute(
-            text("""
-                insert into assay.models (model_id, provider, model_name, family)
-                select 'm' || n, '', '', '' from generate_series(1, 100) n
-            """)
-        )
-        connection.execute(
-            text("""
-                insert into assay.runs (scenario_id, model_id, repetition, status, lake_file, content_hash)
-                select 's' || s, 'm' || m, r, 'failed', 'f', 'h'
-                from generate_series(1, 100) s, generate_series(1, 100) m, generate_series(1, 3) r
-            """)
-        )
+        connection.execute(film.insert(), [row_of(film, scenario_id=f"s{n}", expected_repetitions=3) for n in numbers])
+        connection.execute(model.insert(), [row_of(model, model_id=f"m{n}") for n in numbers])
+        rows = [(f"s{s}", f"m{m}", r, "failed", "", "") for s in numbers for m in numbers for r in (1, 2, 3)]
+        names = ("scenario_id", "model_id", "repetition", "status", "lake_file", "content_hash")
+        copy_rows(connection, run, names, rows)
     statements: list[str] = []
     event.listen(warehouse.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
     cells = warehouse.cells()

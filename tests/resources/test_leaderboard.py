@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Table, insert, text
 
+from resources import tables
 from scoring.ranking import Result, Weights, blends_of, rank
 from scoring.repetitions import mean_of
+from tests.resources.stored_records import row_of
 
 EQUAL = Weights()
 
@@ -139,13 +141,30 @@ def test_every_row_has_the_numbers_behind_its_ratio(engine: Engine) -> None:
 def stored(engine: Engine, results: Sequence[Result], given_weights: dict[str, Weights]) -> Iterator[Connection]:
     """A transaction that holds these results as the latest scores, and is undone."""
     with engine.connect() as connection:
+        versions = {}
         for scenario_id, one in given_weights.items():
-            connection.execute(_SCENARIO, {"id": scenario_id, "q": one.quality, "s": one.speed, "c": one.cost})
+            shares = {"quality_weight": one.quality, "speed_weight": one.speed, "cost_weight": one.cost}
+            add(connection, tables.scenarios, scenario_id=scenario_id, config_hash="config", **shares)
+            version = {"scenario_id": scenario_id, "number": 1, "origin": "import", "owner_hash": "hash"}
+            versions[scenario_id] = add(connection, tables.reference_versions, **version)
         for model_id in sorted({one.model_id for one in results}):
-            connection.execute(_MODEL, {"id": model_id})
+            add(connection, tables.models, model_id=model_id)
         for one in results:
-            measured = {"q": one.quality, "d": one.duration_seconds, "c": one.cost_usd}
-            connection.execute(_SCORE, {"s": one.scenario_id, "m": one.model_id, **measured})
+            add(
+                connection,
+                tables.model_scores,
+                scenario_id=one.scenario_id,
+                model_id=one.model_id,
+                reference_version_id=versions[one.scenario_id],
+                owner_reference_hash="hash",
+                config_hash="config",
+                mode="full",
+                run_count=3,
+                ok_run_count=2,
+                quality=one.quality,
+                mean_duration_seconds=one.duration_seconds,
+                mean_cost_usd=one.cost_usd,
+            )
         yield connection
         connection.rollback()
 
@@ -155,20 +174,7 @@ def rows_of(connection: Connection, scope: str) -> list[dict[str, Any]]:
     return [dict(row) for row in connection.execute(query, {"scope": scope}).mappings()]
 
 
-_SCENARIO = text("""
-with scenario as (
-    insert into assay.scenarios (scenario_id, scenario_type, title, entity, prompt, expected_repetitions, config_hash,
-                                 quality_weight, speed_weight, cost_weight)
-    values (:id, 'enrichment', '', '', '', 1, 'config', :q, :s, :c) returning scenario_id)
-insert into assay.reference_versions (scenario_id, number, content_json, item_ids_json, content_hash, author, origin,
-                                      is_verified, lake_file)
-select scenario_id, 1, '{}', '{}', 'hash', '', 'import', true, '' from scenario
-""")
-_MODEL = text("insert into assay.models (model_id, provider, model_name, family) values (:id, '', '', '')")
-_SCORE = text("""
-insert into assay.model_scores (scenario_id, model_id, reference_version_id, owner_reference_hash,
-                                config_hash, runs_hash, mode, run_count, ok_run_count, scored_run_count,
-                                quality, mean_duration_seconds, mean_cost_usd, field_scores_file)
-select :s, :m, reference_version_id, 'hash', 'config', 'runs', 'full', 3, 2, 2, :q, :d, :c, ''
-from assay.reference_versions where scenario_id = :s
-""")
+def add(connection: Connection, table: Table, **values: Any) -> Any:
+    """The new row's key."""
+    row = connection.execute(insert(table).values(row_of(table, **values)))
+    return row.inserted_primary_key[0] if row.inserted_primary_key else None

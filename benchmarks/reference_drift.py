@@ -100,8 +100,7 @@ def run(world: Setting, rounds: Sequence[Sequence[str]], *, owner_counts: bool =
         task = prepare(schema=world.schema, reference=head.content, config=CONFIG)
         for model_id in model_ids:
             card = scored(task, world.outputs[model_id], world.judge)
-            by = {"model_id": model_id, "run_id": 0, "round_id": round_id}
-            for finding in logged_findings(card, head, **by):
+            for finding in logged_findings(card, head, model_id=model_id, run_id=0, round_id=round_id):
                 log.findings.append(replace(finding, finding_id=len(log.findings) + 1))
             log.rows.append((model_id, round_id, head, card.fields))
         supports = log.supports(merged)
@@ -202,9 +201,7 @@ def main() -> None:
     print("one by one:  ", summary(trials))
     print("all together:", summary([together(world) for world in clans]))
     by_position(trials)
-    print(
-        "\nprivate mistakes, all together, with other rates of mistakes (and where the owner's value had no supporters):"
-    )
+    print("\nprivate mistakes, all together, at other rates (and what if nobody counted for the owner's value):")
     for rate in (0.02, 0.05, 0.1, 0.2, 0.3):
         some = [setting(seed, fields=said.fields, wrong=said.wrong, mistakes=rate) for seed in range(20)]
         print(f"  {rate:4.0%}  {summary([together(world) for world in some])}")

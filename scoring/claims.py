@@ -47,10 +47,12 @@ class Answer:
     def standing(self) -> Standing:
         """How strong the answer is, over all rounds so far.
 
-        The owner's value that no verdict speaks for is up against a verdict: some finding prefers another answer.
+        The owner's value that no verdict speaks for is up against one verdict at least: a finding prefers another.
         """
-        is_proven, models = standing_of(Evidence.EXAMPLE in self.evidence, self.models, self.called_wrong_by)
-        return is_proven, models - VERDICT_WEIGHT if self.is_owners and not self.givers else models
+        is_proven = Evidence.EXAMPLE in self.evidence
+        if self.is_owners and not self.givers and not self.called_wrong_by:
+            return is_proven, len(self.models) - VERDICT_WEIGHT
+        return standing_of(is_proven, self.models, self.called_wrong_by)
 
     @property
     def strongest(self) -> Evidence:

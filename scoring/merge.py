@@ -8,8 +8,8 @@ At each path, over all rounds so far:
    that gives the automatic value again supports it. A verdict that a value is wrong weighs against it as much as
    `VERDICT_WEIGHT` models.
 3. An edit in place gives way only to an answer that is *stronger* by these two; what is equal leaves it.
-4. The owner's value is an answer too, with the models that gave it behind it. Any finding speaks against it, as much as
-   a verdict does: so it stays, or comes back, where many models gave it and few another.
+4. The owner's value is an answer too, with the models that gave it behind it. Any finding, not only a verdict that it
+   is wrong, speaks against it as much as a verdict: it stays, or comes back, where many models gave it and few another.
 5. Among new answers of equal strength the earlier goes first, then better evidence, then the content decides.
 
 An edit of a parent and one of something below it are rivals too: either is written only where it is stronger than what

@@ -170,10 +170,10 @@ def test_three_models_that_agree_outweigh_one_verdict() -> None:
 
 
 def test_the_owners_value_stays_where_many_models_gave_it() -> None:
-    finding = found(1, "ada", 1912)
     gave_it = [gave(1, f"model {n}", 1911) for n in range(4)]
-    assert at(merged([finding], gave_it[:3])) == 1912
-    assert merged([finding], gave_it).edits == ()
+    for finding in (found(1, "ada", 1912), found(1, "ada", 1912, WRONG)):
+        assert at(merged([finding], gave_it[:3])) == 1912
+        assert merged([finding], gave_it).edits == ()
 
 
 def test_the_owners_value_comes_back_when_many_models_give_it() -> None:

@@ -51,7 +51,7 @@ def our_scores(home: Path, workspace: Path) -> dict[tuple[str, str], float]:
     found = {}
     for folder in sorted((workspace / "scenarios").iterdir()):
         rows = json.loads(assay(home, "results", folder.name, "--json", "--workspace", str(workspace))[0])
-        found |= {(folder.name, row["model_id"]): row["mean_quality"] for row in _rows(rows)}
+        found |= {(folder.name, row["model_id"]): row["quality"] for row in _rows(rows)}
     return found
 
 

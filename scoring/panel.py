@@ -123,7 +123,7 @@ def _compared(votes: Sequence[Vote]) -> Answer:
     a, b = (median(opinion.worths[side] for opinion in opinions) for side in (0, 1))
     return _answer(
         votes,
-        _verdict_of(a, b),
+        _verdict_of(a, b, Counter(mapped_back(vote).verdict for vote in votes)),
         credit=min(a, b),
         worths=(a, b),
         has_conflict=any(opinion.is_position_conflict for opinion in opinions),
@@ -138,14 +138,17 @@ def _opinion(answers: Sequence[Answer]) -> _Opinion:
     return _Opinion(worths=(a, b))
 
 
-def _verdict_of(a: float, b: float) -> Verdict:
+def _verdict_of(a: float, b: float, said: Counter[Verdict]) -> Verdict:
+    """The verdict that these worths mean. On the border between weaker and wrong the more frequent word counts."""
     if max(a, b) <= WRONG_TO:
         return Verdict.BOTH_WRONG
     if abs(a - b) <= _TIE:
         return Verdict.BOTH_CORRECT
-    if a > b:
-        return Verdict.B_WRONG if b <= WRONG_TO else Verdict.A_BETTER
-    return Verdict.A_WRONG if a <= WRONG_TO else Verdict.B_BETTER
+    weaker, wrong = (Verdict.A_BETTER, Verdict.B_WRONG) if a > b else (Verdict.B_BETTER, Verdict.A_WRONG)
+    is_border = abs(min(a, b) - WRONG_TO) <= _TIE
+    if is_border:
+        return wrong if said[wrong] >= said[weaker] and said[wrong] else weaker
+    return wrong if min(a, b) < WRONG_TO else weaker
 
 
 def _verified(votes: Sequence[Vote]) -> Answer:

@@ -24,11 +24,15 @@ from resources.database import engine_for, parsed_url
 from resources.embeddings import CachedEmbeddings
 from resources.home import Home
 from resources.lake import Lake
+from resources.references import EditFilter
 from resources.scoring_configs import scoring_config_of
 from resources.warehouse import Warehouse
 from resources.workspace import Workspace, load_workspace
+from scoring.edits import Snapshot
+from scoring.merge import merge
 from scoring.reading import read_output
 from scoring.records import Json, Known
+from scoring.schema import compile_schema
 from scoring.scorecard import score
 from scoring.task import prepare
 from tests.small_workspace import SCENARIOS, FakeEmbeddings, run_of
@@ -98,6 +102,7 @@ def _score_in_memory(workspace: Workspace) -> None:
     config = scoring_config_of(scenario.scoring)
     task = prepare(schema=scenario.schema, reference=scenario.reference, config=config)
     score(task, read_output(json.dumps(output_of("m0"))), Known())
+    merge(Snapshot(content=scenario.reference), [], root=compile_schema(scenario.schema, scenario.reference))
 
 
 def _in_child(request: dict[str, Any], workspace: Workspace, lake: str) -> dict[str, int]:
@@ -127,6 +132,12 @@ def _run(request: dict[str, Any], workspace: Workspace, lake: str, fuse: Fuse) -
         warehouse.import_runs(
             [run_of(scenario_id, request["model_id"], output_of(request["model_id"])) for scenario_id in SCENARIOS]
         )
+        return
+    if request["verb"] == "merge":
+        warehouse.references.merge(SCENARIOS[0])
+        return
+    if request["verb"] == "reject":
+        warehouse.references.reject(SCENARIOS[0], EditFilter(path=request["path"]), author="ann")
         return
     session = Session(home=Home(root=Path(lake)), workspace=workspace, warehouse=warehouse)
     waiting = warehouse.cells([SCENARIOS[0]], [request["model_id"]])

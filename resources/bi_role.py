@@ -34,9 +34,10 @@ def grant_reading(connection: Connection) -> tuple[str, ...]:
 
 
 def missing_role(engine: Engine) -> str | None:
-    """What to do where role `assay_bi` is missing, None where it is there."""
+    """What to do where the views are there and role `assay_bi` is not, else None."""
     with engine.connect() as connection:
-        return None if _has_role(connection) else _NO_ROLE
+        has_views = connection.execute(text("select to_regnamespace('bi') is not null")).scalar()
+        return _NO_ROLE if has_views and not _has_role(connection) else None
 
 
 def make_login(engine: Engine, name: str) -> str:

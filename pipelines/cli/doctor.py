@@ -145,15 +145,20 @@ def _postgres(home: Home) -> Examined:
 
 
 def _postgres_by_url(home: Home) -> Examined:
+    from resources.bi_role import missing_role
     from resources.database import engine_for, require_usable
     from resources.postgres import database_url
 
     try:
         url = database_url(home)
-        require_usable(engine_for(url))
+        engine = engine_for(url)
+        require_usable(engine)
     except InputError as error:
         return Examined(part="postgres", state=State.MISSING, detail=error.message, remedy=error.remedy)
-    return Examined(part="postgres", state=State.OK, detail=f"{url.host}:{url.port or 5432}/{url.database} answers")
+    remedy = missing_role(engine) or ""
+    engine.dispose()
+    detail = f"{url.host}:{url.port or 5432}/{url.database} answers"
+    return Examined(part="postgres", state=State.OK, detail=detail, remedy=remedy)
 
 
 def _lake(home: Home) -> Examined:

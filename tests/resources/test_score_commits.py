@@ -75,8 +75,8 @@ def test_hostile_text_is_shown_to_people_and_kept_whole_in_the_lake(film: Wareho
     field = field_of(f"/{HOSTILE}", HOSTILE, {HOSTILE: [HOSTILE]}, reason=HOSTILE, setting=setting, list_path=HOSTILE)
     card = card_of(
         fields=(field,),
-        lists=(list_of(HOSTILE, (HOSTILE,)),),
-        findings=(finding_of(HOSTILE, HOSTILE),),
+        lists=(list_of(f"/{HOSTILE}", (HOSTILE,)),),
+        findings=(finding_of(f"/{HOSTILE}", HOSTILE),),
         problems=(HOSTILE, "second"),
         unreadable=Unreadable(kind="syntax", reason=HOSTILE),
     )

@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pytest
 from sqlalchemy import Engine, text
 
+from pipelines.dagster_round import run_round_through_dagster
+from pipelines.instance import open_instance
 from pipelines.plan import plan_round
 from pipelines.round import RoundReport, score_round
 from pipelines.session import Session, open_session
@@ -305,7 +308,7 @@ def claim_all(session: Session, *, seconds: float) -> None:
         plan.update(ids)
         return original(scenario_id, plan)
 
-    judge.known = lambda scenario_id, questions: spy(scenario_id, [q.question_id for q in questions])  # type: ignore[method-assign, assignment]  # to learn the ids
+    judge.known = lambda scenario_id, questions: spy(scenario_id, [q.question_id for q in questions])  # type: ignore[method-assign]  # to learn the ids
     plan_round(session, CELLS)
     del judge.known
     with session.warehouse.engine.begin() as connection:
@@ -367,29 +370,57 @@ def test_position_conflicts_are_counted(open_judged: Open, server: JudgeServer) 
 
 
 def test_the_key_is_nowhere(
-    open_judged: Open, server: JudgeServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    open_judged: Open,
+    server: JudgeServer,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level("DEBUG")
-    healthy = always("a_better")
 
     def script(asked: Asked) -> Reply:
         if asked.number % 2:
             return refusal(500, f"upstream said: invalid key {KEY}")
-        return completion(answer("a_better", reason=f"You sent {KEY}.")) if asked.number > 4 else healthy(asked)
+        return completion(
+            answer("a_better", reason=f"You sent {KEY}.") if asked.question["question"] == "compare" else KEY
+        )
 
     server.script = script
     session = open_judged()
-    score_round(session, CELLS)
+    first = run_round_through_dagster(session, CELLS)
     server.script = only(refusal(401, f"Incorrect API key provided: {KEY}"))
-    report = score_round(open_judged(judge={"model": "judge-2"}), CELLS)
-    assert len(report.failed) == 3
-    assert KEY not in str(report)
-    assert KEY not in caplog.text
+    second = run_round_through_dagster(open_judged(judge={"model": "judge-2"}), CELLS)
+    assert [len(first.failed), len(second.failed)] == [1, 3]
     assert KEY in server.asked[0].headers["authorization"]
+    printed = capfd.readouterr()
+    assert KEY not in f"{first} {second} {caplog.text} {printed.out} {printed.err}"
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
-    with session.warehouse.engine.connect() as connection:
-        query = "select table_schema, table_name from information_schema.tables"
-        tables = connection.execute(text(f"{query} where table_schema in ('assay', 'public')")).all()
-        for schema, table in tables:
-            query = f'select count(*) from "{schema}"."{table}" t where t::text like :key'  # noqa: S608 - from the catalogue
-            assert connection.execute(text(query), {"key": f"%{KEY}%"}).scalar() == 0, table
+    assert tables_with(session.warehouse.engine, KEY) == []
+    assert "public.event_logs" in tables_with(session.warehouse.engine, "gave no answer")  # it was looked into
+
+
+def tables_with(engine: Engine, words: str) -> list[str]:
+    """The tables, Dagster's own included, of which a row holds these words."""
+    query = """
+        select table_schema, table_name from information_schema.tables
+        where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1, 2
+    """
+    with engine.connect() as connection:
+        found = []
+        for schema, table in connection.execute(text(query)).all():
+            rows = f'select count(*) from "{schema}"."{table}" t where t::text like :words'  # noqa: S608 - from the catalogue
+            if connection.execute(text(rows), {"words": f"%{words}%"}).scalar_one():
+                found.append(f"{schema}.{table}")
+    return found
+
+
+def test_dagster_shows_the_history_of_judging(open_judged: Open) -> None:
+    session = open_judged()
+    run_round_through_dagster(session, CELLS)
+    with open_instance(session.home) as instance:
+        (record,) = instance.fetch_materializations(dg.AssetKey("judge_history"), limit=1).records
+    metadata = record.asset_materialization.metadata if record.asset_materialization else {}
+    assert metadata["judge_calls"].value == QUESTIONS
+    spent = one(session.warehouse.engine, "select sum(cost_usd) from bi.judge_calls")
+    assert metadata["judge_cost_usd"].value == pytest.approx(spent)
+    assert {"by_model", "cost", "dagster/column_schema", "dagster/row_count"} <= set(metadata)

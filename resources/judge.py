@@ -279,7 +279,7 @@ class _Poll:
         finally:
             for worker in workers:
                 worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            await asyncio.gather(everything, *workers, return_exceptions=True)
 
     async def _work(self, queue: Iterator[Job]) -> None:
         """Casts one ballot after the other. While a judge is not proven, its questions go one by one."""

@@ -1,11 +1,11 @@
 # Verbs of this repository; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lock bench
+.PHONY: help setup demo test check lock bench real-judge
 unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 
 help: ## List the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 setup: .venv/ready ## Build .venv with the command assay in it; quick when it is up to date
 
@@ -25,6 +25,9 @@ check: setup ## Lint, format check and strict types
 
 bench: setup ## Run the benchmarks, print their figures and fail where a limit is missed
 	@.venv/bin/python -m benchmarks
+
+real-judge: setup ## Judge once with a real small language model, 1.4 GB in an environment of its own
+	@sh deploy/real_judge/run.sh
 
 lock: setup ## Refresh requirements.lock from pyproject.toml
 	@.venv/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --group dev pyproject.toml -o requirements.lock

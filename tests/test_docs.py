@@ -25,7 +25,7 @@ PRODUCT = [
     for package in ("assets", "pipelines", "resources", "scoring", "sensors")
     for path in (ROOT / package).rglob("*.py")
 ]
-VERBS = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+VERBS = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
 def label(path: Path) -> str:

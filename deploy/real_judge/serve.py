@@ -1,7 +1,7 @@
 """A small language model behind an OpenAI-compatible server, in an environment of its own (`make real-judge`).
 
-The model comes as parts inside packages; they are joined once and checked. Prints the server's base URL on a line of
-its own when it answers, and serves until standard input is closed.
+The model comes as parts inside packages; they are joined once and checked. Writes its base URL
+and name as a line of JSON when it is loaded, and serves until standard input is closed.
 """
 
 from __future__ import annotations
@@ -9,17 +9,14 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 import sys
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 PARTS = 22
 SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
 NAME = "qwen2.5-coder-1.5b-instruct-q4_k_m"
 CONTEXT_TOKENS = 4_096
-READY_SECONDS = 180.0
 
 
 def joined(folder: Path) -> Path:
@@ -56,26 +53,19 @@ def serve(model: Path) -> None:
     params.model_alias = {NAME}
     params.n_ctx = CONTEXT_TOKENS
     params.n_parallel = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads()
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     server = xllamacpp.Server(params)
     base_url = f"{server.listening_address.rstrip('/')}/v1"
-    wait_for(base_url)
-    print(json.dumps({"base_url": base_url, "model": NAME}), flush=True)
+    sys.stdout.write(json.dumps({"base_url": base_url, "model": NAME}) + "\n")
+    sys.stdout.flush()
     sys.stdin.read()
 
 
-def wait_for(base_url: str) -> None:
-    """Returns when the server lists its model; exits where it never does."""
-    deadline = time.monotonic() + READY_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            with urllib.request.urlopen(f"{base_url}/models", timeout=5) as reply:
-                if reply.status == 200:
-                    return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(0.2)
-    sys.exit(f"real judge: no answer from {base_url} within {READY_SECONDS:.0f} s")
+def threads() -> int:
+    """One less than there are processors: threads that wait for a busy one stand still together."""
+    return max(1, (os.cpu_count() or 2) - 1)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ SECTIONS = {
     "Spelling variants": ("variants", "restated"),
     "What similarity may not decide": ("guards",),
     "Strictness": ("strictness",),
+    "Contested values": ("contested",),
+    "The judge": ("questions", "passages", "verdicts", "panel"),
     "Lists": ("lists", "item_keys", "evident_keys"),
     "Weights and scores": ("task", "scorecard"),
     "Ranking": ("ranking", "repetitions"),

@@ -6,7 +6,8 @@ A value is contested when
   letters or digits, so that a stray `a` or `12` proves nothing. Booleans and enum values are never looked up, since
   words like `true` or `other` stand in every text; nor is a text of more than 200 characters; or
 - most of the other models gave it: at least two other outputs say something at this place, and more than half of
-  those say this value, equal by the free rungs (`scoring.counterparts` says what "this place" is in a list).
+  those say this value, equal by the free rungs (`scoring.counterparts` says what "this place" is in a list). Each
+  other model is one voice, its first recorded run that can be read, whichever models a round scores.
 
 Only with a judge does it matter, and then the value is asked about instead of being a mismatch.
 """

@@ -52,7 +52,7 @@ def incomplete_runs(cells: Sequence[Cell]) -> Rows:
 
 
 def stale_scores(cells: Sequence[Cell]) -> Rows:
-    """Scored cells whose reference or scoring config was changed, or whose runs were added to, with what changed."""
+    """Scored cells whose reference, scoring config or runs changed, or whose edit was rejected, with what it was."""
     return [_place(cell) | {"changed": what} for cell in cells if (what := ", ".join(changes_of(cell)))]
 
 
@@ -73,10 +73,8 @@ def changes_of(cell: Cell) -> tuple[str, ...]:
     scored = Ingredients(
         reference_hash=cell.head.reference_hash, config_hash=cell.head.config_hash, runs_hash=cell.head.runs_hash
     )
-    return changes_since(
-        scored,
-        Ingredients(reference_hash=cell.reference_hash, config_hash=cell.config_hash, runs_hash=cell.runs_hash),
-    )
+    now = Ingredients(reference_hash=cell.reference_hash, config_hash=cell.config_hash, runs_hash=cell.runs_hash)
+    return (*changes_since(scored, now), *(("rejected edit",) if cell.is_edit_rejected else ()))
 
 
 CHECKS: tuple[Check, ...] = (

@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.descriptions import OWNERS, SCORES, markdown_table, view_schema
 from assets.plots import quality_against_cost
-from assets.scores import model_scores
+from assets.scores import MODEL_SCORES
 from resources.view_columns import columns_of
 from resources.warehouse import Warehouse
 
@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 @dg.asset(
-    deps=[model_scores],
+    deps=[MODEL_SCORES],
     group_name=SCORES,
     kinds={"postgres"},
     owners=OWNERS,

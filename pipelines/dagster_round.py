@@ -42,7 +42,7 @@ def run_round_through_dagster(
         report_news(session.warehouse, instance)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
             _run(session, instance, rectangle, progress)
-        _merge(session, instance, sorted({scenario_id for scenario_id, _ in cells}), progress)
+        _merge(session, instance, progress)
         report_news(session.warehouse, instance)
     return RoundReport(
         models=tuple(progress.settled),
@@ -52,13 +52,16 @@ def run_round_through_dagster(
     )
 
 
-def _merge(session: Session, instance: dg.DagsterInstance, scenario_ids: Sequence[str], progress: _Progress) -> None:
-    """What ends the round: its findings are merged, and Dagster knows. A run of Dagster's own would cost seconds."""
+def _merge(session: Session, instance: dg.DagsterInstance, progress: _Progress) -> None:
+    """What ends the round: all findings are merged, also those of a round that was killed, and Dagster knows.
+
+    A run of Dagster's own would cost seconds.
+    """
     from assets.references import merge_events
     from pipelines.merging import merge_references
 
     progress.say("merging findings into references")
-    reports = merge_references(session.warehouse.references, scenario_ids)
+    reports = merge_references(session.warehouse.references)
     for event in merge_events(reports):
         instance.report_runless_asset_event(event)
     progress.merges += reports

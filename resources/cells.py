@@ -28,6 +28,7 @@ class Cell:
 
     `reference_hash` is that of what the owner last saved, None without a reference; `has_verified_reference` says
     whether the newest version may be benchmarked. `runs_hash` and `newest_run_id` are None where nothing is recorded.
+    `is_edit_rejected` says that the score was made against a value that the owner rejected since.
     """
 
     scenario_id: str
@@ -41,6 +42,7 @@ class Cell:
     config_hash: str
     head: ScoreHead | None
     is_stale: bool
+    is_edit_rejected: bool = False
 
     @property
     def is_complete(self) -> bool:
@@ -85,6 +87,7 @@ select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        o.content_hash as reference_hash, coalesce(v.is_verified, false) as is_verified,
        h.model_score_id, h.reference_version_id, h.owner_reference_hash, h.config_hash as scored_config_hash,
        h.runs_hash as scored_runs_hash, h.mode, coalesce(h.is_stale, false) as is_stale,
+       coalesce(h.is_edit_rejected, false) as is_edit_rejected,
        coalesce(h.model_score_id in (select model_score_id from assay.judge_kin), false) as is_judge_family
 from assay.scenarios c
 cross join assay.models m
@@ -121,6 +124,7 @@ def _cell(row: Row[Any]) -> Cell:
         config_hash=row.config_hash,
         head=_head(row),
         is_stale=row.is_stale,
+        is_edit_rejected=row.is_edit_rejected,
     )
 
 

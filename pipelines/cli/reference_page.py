@@ -33,7 +33,7 @@ input { width: 1.25rem; height: 1.25rem; }
 .row.edited { background: var(--panel); border-left: .25rem solid var(--new); }
 .key { color: var(--soft); margin-right: .5rem; }
 del { color: var(--old); background: var(--old-page); padding: 0 .25rem; border-radius: .2rem; }
-ins { color: var(--new); background: var(--new-page); padding: 0 .25rem; border-radius: .2rem; text-decoration: none; }
+ins { color: var(--new); background: var(--new-page); padding: 0 .25rem; border-radius: .2rem; }
 .value { white-space: pre-wrap; }
 .why { display: block; color: var(--soft); font-size: .875rem; }
 body:has(#only:checked) .row:not(.edited) { display: none; }
@@ -86,7 +86,7 @@ def _header(head: PageHead, count: int) -> Iterator[str]:
     yield f"<p>{_text(head.scenario_id)}, version {head.number} ({state})"
     yield f'<span class="soft">by {_text(head.author)}, {_text(head.made_at)}</span></p>'
     changes = "1 automatic change" if count == 1 else f"{count:,} automatic changes"
-    yield f"<p>{changes} in place, struck through what stood there before. All count unless rejected.</p>"
+    yield f"<p>{changes} in place; what stood there before is struck through. All count unless rejected.</p>"
     if head.filters:
         yield f'<p class="soft">Shown: {_text(head.filters)}</p>'
     yield '<label><input type="checkbox" id="only"> Only what changed</label></header>'

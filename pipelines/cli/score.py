@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pipelines.round import ModelReport, RoundReport
     from pipelines.session import Session
     from resources.cells import Cell
+    from resources.references import MergeReport
 
 DONE, SOME_FAILED = 0, 1
 
@@ -81,10 +82,10 @@ def waiting(cell: Cell) -> dict[str, Any] | None:
 
 
 def scored(session: Session, cells: Sequence[Cell]) -> RoundReport:
-    """The report of a round over these cells; an empty one where there are none."""
+    """The report of a round over these cells; an empty one where there are none and no round is unfinished."""
     from pipelines.round import RoundReport
 
-    if not cells:
+    if not cells and not session.warehouse.references.unmerged():
         return RoundReport()
     from pipelines.dagster_round import run_round_through_dagster
 
@@ -99,8 +100,18 @@ def as_rows(report: RoundReport, left: Sequence[Mapping[str, Any]]) -> dict[str,
         "scored": [_row(model) for model in report.models if model.error is None],
         "failed": [_row(model) for model in report.failed],
         "waiting": list(left),
+        "references": [_merge_row(merge) for merge in report.merges if merge.is_new],
         "texts": report.texts,
         "duration_seconds": report.duration_seconds,
+    }
+
+
+def _merge_row(merge: MergeReport) -> dict[str, Any]:
+    return {
+        "scenario_id": merge.scenario_id,
+        "version": merge.version.number,
+        "edits": len(merge.edits),
+        "changed": [{"path": edit.path, "before": edit.before, "after": edit.after} for edit in merge.changed],
     }
 
 
@@ -131,6 +142,11 @@ def show_round(report: RoundReport, left: Sequence[Mapping[str, Any]]) -> None:
         page.print(f"{terminal.counted(len(report.models), 'model score')} in {report.duration_seconds:.1f} s.")
         if (judged := judge_line(report)) is not None:
             page.print(judged)
+    for merge in report.merges:
+        if merge.changed:
+            count = terminal.counted(len(merge.changed), "update")
+            command = f"assay reference show {merge.scenario_id}"
+            page.print(f"reference of {merge.scenario_id}: {count} from what models found; see them with {command}")
     if any(model.mode == "exact_only" for model in report.models):
         page.print(terminal.EXACT_ONLY, style="yellow")
     for model in report.failed:

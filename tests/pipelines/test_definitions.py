@@ -19,7 +19,10 @@ def test_the_graph_holds_the_assets_of_the_spine_with_their_lineage() -> None:
         "reference": set(),
         "runs": {"scenario_config"},
         "model_scores": {"runs", "reference", "scenario_config"},
+        "reference_findings": {"runs", "reference", "scenario_config"},
+        "merged_reference": {"reference_findings"},
         "leaderboard": {"model_scores"},
+        "judge_history": {"model_scores"},
     }
 
 
@@ -29,10 +32,10 @@ def test_every_asset_says_what_it_is_and_whose(name: str) -> None:
     assert len(spec.description or "") > 60
     assert spec.owners
     assert spec.kinds
-    assert spec.group_name in {"inputs", "scores"}
+    assert spec.group_name in {"inputs", "scores", "references"}
 
 
-@pytest.mark.parametrize("name", sorted(set(SPECS) - {"leaderboard"}))
+@pytest.mark.parametrize("name", sorted(set(SPECS) - {"leaderboard", "judge_history"}))
 def test_every_stored_asset_describes_each_of_its_columns(name: str) -> None:
     schema = SPECS[name].metadata["dagster/column_schema"]
     assert schema.columns
@@ -41,5 +44,5 @@ def test_every_stored_asset_describes_each_of_its_columns(name: str) -> None:
 
 def test_sensors_run_without_being_switched_on() -> None:
     sensors = defs.get_repository_def().sensor_defs
-    assert {sensor.name for sensor in sensors} == {"finished_runs", "changed_inputs"}
+    assert {sensor.name for sensor in sensors} == {"finished_runs", "finished_rounds", "changed_inputs"}
     assert all(sensor.default_status is dg.DefaultSensorStatus.RUNNING for sensor in sensors)

@@ -18,7 +18,7 @@ _FAR = 1 << 30
 
 @dataclass(slots=True, kw_only=True)
 class _Answers:
-    """The values seen at one path: the answer that each key belongs to, and one value of every answer."""
+    """The values seen at one path: the answer that each key belongs to, and the first value of each."""
 
     keys: dict[Hashable, Hashable] = field(default_factory=dict)
     values: list[tuple[Hashable, Json]] = field(default_factory=list)
@@ -70,7 +70,8 @@ class AnswerKeys:
         own = _value_key(node, value)
         if own not in answers.keys:
             answers.keys[own] = _same_answer(node, answers, value, own)
-            answers.values.append((answers.keys[own], value))
+            if answers.keys[own] == own:
+                answers.values.append((own, value))
         return answers.keys[own]
 
     def item_key(self, list_path: str, item: Json) -> Hashable:

@@ -85,6 +85,7 @@ def model_scores(
         dagster_run_id=context.run.run_id,
         on_progress=watch.on_progress,
         on_settled=watch.on_settled,
+        spending=watch.spending,
     )
     if watch.on_report:
         watch.on_report(report)

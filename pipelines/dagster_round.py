@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pipelines.instance import open_instance, process_tag
 from pipelines.rectangles import Cell, Rectangle, rectangles
 from pipelines.round import ModelReport, OnProgress, RoundReport
+from resources.judge_prices import Spending
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -32,7 +33,8 @@ def run_round_through_dagster(
     """
     started = monotonic()
     cells = sorted(set(cells))
-    progress = _Progress(total=len(cells), on_progress=on_progress)
+    spending = Spending(limit_usd=session.workspace.config.budgets.judge_usd)
+    progress = _Progress(total=len(cells), on_progress=on_progress, spending=spending)
     progress.say("starting Dagster")
     with open_instance(session.home) as instance:
         from pipelines.partitions import add_partitions
@@ -69,10 +71,11 @@ def _merge(session: Session, instance: dg.DagsterInstance, progress: _Progress) 
 
 @dataclass(slots=True, kw_only=True)
 class _Progress:
-    """How far all runs are together."""
+    """How far all runs are together, and what they spend on judges."""
 
     total: int
     on_progress: OnProgress | None
+    spending: Spending
     settled: list[ModelReport] = field(default_factory=list)
     texts: int = 0
     merges: list[MergeReport] = field(default_factory=list)
@@ -94,6 +97,7 @@ def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, p
         on_progress=lambda _done, _total, what: progress.say(what),
         on_settled=progress.settled.append,
         on_report=progress.add,
+        spending=progress.spending,
     )
     before = len(progress.settled)
     result = defs.resolve_job_def("score_models").execute_in_process(

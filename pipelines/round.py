@@ -119,12 +119,13 @@ def score_round(
     dagster_run_id: str | None = None,
     on_progress: OnProgress | None = None,
     on_settled: Callable[[ModelReport], None] | None = None,
+    spending: Spending | None = None,
 ) -> RoundReport:
     """Score every (scenario id, model id) of `cells`; each whole score is committed in a transaction of its own.
 
     A model that cannot be scored is reported with its error and leaves nothing behind; the others go on. What was found
     out for it (vectors, answers) is kept. The round is recorded with how it ended, and so is every scoring of a model.
-    Judges may spend what `budgets.judge_usd` allows for a round.
+    Judges may spend what `budgets.judge_usd` allows, or what `spending` leaves where several rounds share it.
     """
     from resources.rounds import RoundStatus
     from resources.rounds import RoundTrigger as Trigger
@@ -134,9 +135,12 @@ def score_round(
     round_id = warehouse.open_round(
         trigger or Trigger.COMMAND, planned_models=len(cells), dagster_run_id=dagster_run_id
     )
-    spending = Spending(limit_usd=session.workspace.config.budgets.judge_usd)
     watch = _Watch(
-        total=len(cells), on_progress=on_progress, on_settled=on_settled, round_id=round_id, spending=spending
+        total=len(cells),
+        on_progress=on_progress,
+        on_settled=on_settled,
+        round_id=round_id,
+        spending=spending or Spending(limit_usd=session.workspace.config.budgets.judge_usd),
     )
     try:
         for chunk in _chunks(session, cells, watch):

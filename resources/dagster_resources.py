@@ -14,6 +14,7 @@ from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from pipelines.round import ModelReport, OnProgress, RoundReport
+    from resources.judge_prices import Spending
 
 LOG_EVERY_SECONDS = 15.0
 
@@ -37,11 +38,12 @@ def warehouse_resource(_context: dg.InitResourceContext) -> Iterator[Warehouse]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who wants to hear of a round as it goes on."""
+    """Who wants to hear of a round as it goes on. `spending` is what several rounds may spend on judges together."""
 
     on_progress: OnProgress | None = None
     on_settled: Callable[[ModelReport], None] | None = None
     on_report: Callable[[RoundReport], None] | None = None
+    spending: Spending | None = None
 
 
 @dg.resource(description="Tells the run's log how far a round is.")

@@ -424,3 +424,12 @@ def test_dagster_shows_the_history_of_judging(open_judged: Open) -> None:
     spent = one(session.warehouse.engine, "select sum(cost_usd) from bi.judge_calls")
     assert metadata["judge_cost_usd"].value == pytest.approx(spent)
     assert {"by_model", "cost", "dagster/column_schema", "dagster/row_count"} <= set(metadata)
+
+
+def test_one_budget_holds_for_all_runs_of_a_command(open_judged: Open, server: JudgeServer) -> None:
+    session = open_judged(budget_usd=0.0013, judge={"at_once": 1, "max_answer_tokens": 100})
+    cells = [(SCENARIO, MODELS[0]), (SCENARIO, MODELS[2])]  # models that are no neighbours: two runs of Dagster's
+    report = run_round_through_dagster(session, cells)
+    asked = len(server.asked)
+    assert report.failed
+    assert 0 < asked < 3

@@ -30,12 +30,13 @@ from (
 
 -- Families as the newest call of each judge recorded them, else as models.yaml says now. Asked for as a whole, with `in`.
 create or replace view assay.judge_kin as
-with judges as (
-    select distinct on (k.scenario_id, k.judge_model) k.scenario_id, k.judge_model,
-           coalesce(nullif(k.judge_family, ''), m.family) as family
-    from assay.judge_calls k
+with newest as (
+    select max(judge_call_id) as judge_call_id from assay.judge_calls group by scenario_id, judge_model
+), judges as (
+    select k.scenario_id, k.judge_model, coalesce(nullif(k.judge_family, ''), m.family) as family
+    from newest
+    join assay.judge_calls k using (judge_call_id)
     left join assay.models m on m.model_id = k.judge_model
-    order by k.scenario_id, k.judge_model, k.judge_call_id desc
 )
 select distinct d.model_score_id
 from assay.scoring_records d

@@ -19,6 +19,15 @@ FEW_CELLS = 32
 """Up to this many cells, plain loops are quicker than a call for the whole matrix."""
 
 
+def similarity(attempt: Attempt, left: str, right: str, context: str) -> float | None:
+    """The similarity of two normal forms; None while a vector is open."""
+    cosine = attempt.cosine(left, right)
+    if cosine is None:
+        return None
+    name = attempt.task.config.embedding_model or ""
+    return combined_similarity(left, right, cosine, model_name=name, context_normal=context)
+
+
 def similarities(
     attempt: Attempt, left: Sequence[str], right: Sequence[str], context: str
 ) -> npt.NDArray[np.float64] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Hashable
 
-from scoring.records import Json, ListOrder
+from scoring.records import Json, Kind, ListOrder
 from scoring.schema import Node
 from scoring.spots import MAX_DEPTH, child_of
+from scoring.text import normal_form
 from scoring.values import key_of
 
 
@@ -19,6 +20,8 @@ def item_key(node: Node, value: Json, depth: int = 0) -> Hashable | None:
         return _object_key(node, value, depth)
     if isinstance(value, list):
         return _list_key(node, value, depth)
+    if isinstance(value, str) and node.kind is Kind.TEXT:  # `key_of` says the same; this is by far the most common case
+        return normal_form(value)
     return key_of(node.kind, value)
 
 

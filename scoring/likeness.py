@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz import fuzz, process
 
-from scoring.alike import FEW_CELLS, places_of, similarities
+from scoring.alike import FEW_CELLS, places_of, similarities, similarity
 from scoring.attempt import Attempt
 from scoring.guards import guard_against
 from scoring.item_keys import item_key
-from scoring.records import Json, Kind
+from scoring.records import Cutoffs, Json, Kind
 from scoring.schema import Node
 from scoring.spots import child_of, context_of, counted_fields
 from scoring.text import normal_form
@@ -111,13 +111,36 @@ def objects_likeness(
     for value in left:
         if not fields.keys() >= value.keys():
             fields |= dict.fromkeys(value)
+    columns = [
+        _Column(
+            name=name, node=child, ours=[value.get(name) for value in left], theirs=[value.get(name) for value in right]
+        )
+        for name in fields
+        for child in (child_of(node, name),)
+        if not child.is_ignored and child.weight > 0
+    ]
+    few = _few_texts(attempt, columns, vectors) if len(left) * len(right) <= FEW_CELLS else {}
     tally = _Tally.empty(len(left), len(right))
-    for name in fields:
-        child = child_of(node, name)
-        if not child.is_ignored and child.weight > 0:
-            ours, theirs = [value.get(name) for value in left], [value.get(name) for value in right]
-            tally.add(name, names, child.weight, likeness(attempt, child, ours, theirs, vectors), ours, theirs)
+    for column in columns:
+        part = few.get(column.name)
+        if part is None:
+            part = likeness(attempt, column.node, column.ours, column.theirs, vectors)
+        tally.add(column, names, part)
     return tally.result()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Column:
+    """One property of many objects on both sides."""
+
+    name: str
+    node: Node
+    ours: list[Json]
+    theirs: list[Json]
+    are_texts: bool = False
+
+    def __post_init__(self) -> None:
+        self.are_texts = _are_texts(self.ours) and _are_texts(self.theirs)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,50 +152,47 @@ class _Tally:
     key_sums: Matrix
     key_weights: Matrix
     penalty: Matrix
-    namesakes: Matrix
     half_said: Matrix
+    same_names: npt.NDArray[np.bool_] | None = None
 
     @staticmethod
     def empty(rows: int, columns: int) -> _Tally:
         """A tally of nothing."""
-        sums, weights, key_sums, key_weights, penalty, namesakes, half_said = (
-            np.zeros((rows, columns), dtype=np.float32) for _ in range(7)
-        )
+        sums, weights, key_sums, key_weights, penalty, half_said = np.zeros((6, rows, columns), dtype=np.float32)
         return _Tally(
             sums=sums,
             weights=weights,
             key_sums=key_sums,
             key_weights=key_weights,
             penalty=penalty,
-            namesakes=namesakes,
             half_said=half_said,
         )
 
-    def add(
-        self, name: str, names: Names, weight: float, part: Matrix, ours: Sequence[Json], theirs: Sequence[Json]
-    ) -> None:
+    def add(self, column: _Column, names: Names, part: Matrix) -> None:
         """Count one property: wholly where both fill it, by `HALF_SAID` where one does."""
-        is_key = name in names.keys
+        weight, is_key = column.node.weight, column.name in names.keys
         sums, weights = (self.key_sums, self.key_weights) if is_key else (self.sums, self.weights)
         sums += part if weight == 1 else part * np.float32(weight)
-        if _are_texts(ours) and _are_texts(theirs):
+        if column.are_texts:
             weights += np.float32(weight)
             both: Matrix | np.float32 = np.float32(1)
         else:
-            left, right = ([_is_filled(value) for value in values] for values in (ours, theirs))
+            left, right = ([_is_filled(value) for value in values] for values in (column.ours, column.theirs))
             both = np.logical_and.outer(left, right).astype(np.float32)
             either = np.logical_or.outer(left, right).astype(np.float32)
             half = (either - both) * np.float32(HALF_SAID * weight)
             weights += both * np.float32(weight) + half
             if not is_key:
                 self.half_said += half
-        if name == names.label and not is_key:
+        if column.name == names.label and not is_key:
             self.penalty += both * (1 - part) * np.float32(LABEL_PENALTY)
-            self.namesakes += _only_each_other(part >= SAME_NAME)
+            self.same_names = part >= SAME_NAME
 
     def result(self) -> Matrix:
         """The likeness, 0..1; 0 where neither fills anything."""
-        weights = self.weights - self.half_said * self.namesakes
+        weights = self.weights
+        if self.same_names is not None and self.half_said.any():
+            weights = weights - self.half_said * _only_each_other(self.same_names)
         rest = np.divide(self.sums, weights, out=np.zeros_like(self.sums), where=weights > 0)
         if self.key_weights.any():
             keys = np.divide(self.key_sums, self.key_weights, out=np.zeros_like(rest), where=self.key_weights > 0)
@@ -214,23 +234,49 @@ def _equal_or_not(left: Sequence[Hashable | None], right: Sequence[Hashable | No
 def _texts_likeness(attempt: Attempt, node: Node, left: Sequence[Json], right: Sequence[Json], vectors: bool) -> Matrix:
     ours, our_index = _distinct(left)
     theirs, their_index = _distinct(right)
-    raw = _spelling_ratios([text[:TEXT_CHARACTERS] for text in ours], [text[:TEXT_CHARACTERS] for text in theirs])
-    alike: Matrix = (np.maximum(raw - NOISE, 0) / (100 - NOISE)).astype(np.float32)
-    if vectors and node.kind is Kind.TEXT and not node.is_exact:
+    raw = process.cdist(_starts(ours), _starts(theirs), scorer=fuzz.ratio, score_cutoff=NOISE, dtype=np.float32)
+    alike = _above_noise(raw)
+    if vectors and _has_vectors(node):
         alike = np.maximum(alike, _by_vectors(attempt, node, ours, theirs))
     if len(ours) == len(left) and len(theirs) == len(right):
         return alike
     return alike[np.ix_(our_index, their_index)]
 
 
-def _spelling_ratios(ours: Sequence[str], theirs: Sequence[str]) -> Matrix:
-    """0..100 by spelling alone, 0 where it is no more than noise."""
-    if len(ours) * len(theirs) > FEW_CELLS:
-        ratios: Matrix = process.cdist(ours, theirs, scorer=fuzz.ratio, score_cutoff=NOISE, dtype=np.float32)
-        return ratios
-    cells = [[fuzz.ratio(one, other, score_cutoff=NOISE) for other in theirs] for one in ours]
-    few: Matrix = np.array(cells, dtype=np.float32).reshape(len(ours), len(theirs))
-    return few
+def _starts(forms: Sequence[str]) -> list[str]:
+    return [form[:TEXT_CHARACTERS] for form in forms]
+
+
+def _above_noise(ratios: Matrix) -> Matrix:
+    """0..1 from the ratios 0..100 of rapidfuzz."""
+    alike: Matrix = (np.maximum(ratios - NOISE, 0) / (100 - NOISE)).astype(np.float32, copy=False)
+    return alike
+
+
+def _has_vectors(node: Node) -> bool:
+    return node.kind is Kind.TEXT and not node.is_exact
+
+
+def _few_texts(attempt: Attempt, columns: Sequence[_Column], vectors: bool) -> dict[str, Matrix]:
+    """`_texts_likeness` of every property that is text throughout, in one go: on few cells, calls are what costs."""
+    nodes: dict[str, Node] = {}
+    left: list[str] = []
+    right: list[str] = []
+    for column in columns:
+        place = column.node.for_value(column.ours[0]) if column.are_texts else column.node
+        if column.are_texts and place.kind in (Kind.TEXT, Kind.PROSE):
+            nodes[column.name] = place
+            ours, theirs = ([normal_form(text) for text in side] for side in (column.ours, column.theirs))  # type: ignore[arg-type]  # all are texts
+            left += [text for text in ours for _ in theirs]
+            right += theirs * len(ours)
+    if not nodes:
+        return {}
+    raw = process.cpdist(_starts(left), _starts(right), scorer=fuzz.ratio, score_cutoff=NOISE, dtype=np.float32)
+    alike = _above_noise(raw)
+    if vectors:
+        alike = np.maximum(alike, np.array(_few_by_vectors(attempt, list(nodes.values()), left, right), np.float32))
+    shape = len(nodes), len(columns[0].ours), len(columns[0].theirs)
+    return dict(zip(nodes, alike.reshape(shape), strict=True))
 
 
 def _distinct(values: Sequence[Json]) -> tuple[list[str], list[int]]:
@@ -253,6 +299,28 @@ def _by_vectors(attempt: Attempt, node: Node, left: Sequence[str], right: Sequen
         if guard_against(left[i], right[j], context) is None:
             result[i, j] = 1.0
     return result
+
+
+def _few_by_vectors(attempt: Attempt, nodes: Sequence[Node], left: Sequence[str], right: Sequence[str]) -> list[float]:
+    """`_by_vectors` pair by pair; every node has as many pairs as the others, one node's after the other's."""
+    cutoffs, count = attempt.task.config.cutoffs, len(left) // len(nodes)
+    result = [0.0] * len(left)
+    embedded = [(node, slice(at * count, (at + 1) * count)) for at, node in enumerate(nodes) if _has_vectors(node)]
+    attempt.keep_units(text for _, part in embedded for text in (*left[part], *right[part]))
+    for node, part in embedded:
+        context, pairs = context_of(node), list(zip(left[part], right[part], strict=True))
+        found = [similarity(attempt, *pair, context) for pair in pairs]
+        if cutoffs is not None and None not in found:
+            result[part] = [
+                _rung(cutoffs, pair, context, value or 0.0) for pair, value in zip(pairs, found, strict=True)
+            ]
+    return result
+
+
+def _rung(cutoffs: Cutoffs, pair: tuple[str, str], context: str, similarity: float) -> float:
+    if similarity >= cutoffs.same and guard_against(*pair, context) is None:
+        return 1.0
+    return UNDECIDED_LIKENESS if similarity >= cutoffs.undecided else 0.0
 
 
 def _lists_likeness(attempt: Attempt, node: Node, left: Sequence[list[Json]], right: Sequence[list[Json]]) -> Matrix:

@@ -120,8 +120,8 @@ def _pair_accepted(attempt: Attempt, item: Spot, waiting: dict[Hashable, deque[C
 def _pair_unequal(
     attempt: Attempt, spot: Spot, missed: list[Spot], extra: list[Candidate], pairing: Pairing
 ) -> tuple[list[Spot], list[Candidate]]:
-    keys = {id(item): order_text(key) for item, key in zip(spot.items, reference_keys(spot), strict=True)}
-    missed = sorted(missed, key=lambda item: keys[id(item)])
+    keys = dict(zip(map(id, spot.items), reference_keys(spot), strict=True))
+    missed = sorted(missed, key=lambda item: order_text(keys[id(item)]))
     extra = sorted(extra, key=lambda item: order_text(item.key))
     for pair in (_scalars, _objects, _lists):
         found = pair(attempt, spot, missed, extra)

@@ -23,7 +23,7 @@ from scoring.records import Answer, Model, Question
 FAILURES_IN_A_ROW = 3
 """After so many questions in a row that a server did not answer, it is down, and the rest is not asked."""
 
-RENEW_SECONDS = 15.0
+RENEW_SECONDS = 5.0
 LOOK_AGAIN_SECONDS = 0.25
 
 OnAnswers = Callable[[int, int], None]

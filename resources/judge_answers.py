@@ -19,7 +19,7 @@ from scoring.panel import Ballot, Vote
 from scoring.questions import PROMPT_VERSION
 from scoring.records import Answer, Verdict
 
-CLAIM_SECONDS = 60
+CLAIM_SECONDS = 20
 """A claim that was not renewed for so long is free: its process is dead."""
 
 _PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)

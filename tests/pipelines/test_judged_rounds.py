@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -433,3 +437,37 @@ def test_one_budget_holds_for_all_runs_of_a_command(open_judged: Open, server: J
     asked = len(server.asked)
     assert report.failed
     assert 0 < asked < 3
+
+
+ROUND_IN_A_PROCESS = f"""
+from pipelines.round import score_round
+from pipelines.session import open_session
+from resources import judge_answers
+
+judge_answers._LEASE["seconds"] = 1
+with open_session() as session:
+    score_round(session, {CELLS!r})
+"""
+
+
+@pytest.mark.parametrize("killed_at", [1, 3])
+def test_a_killed_round_loses_no_answer_and_its_successor_asks_the_rest(
+    open_judged: Open, server: JudgeServer, tmp_path: Path, killed_at: int
+) -> None:
+    session = open_judged(judge={"at_once": 1})
+    server.script = always("a_better", credit=60, latency_seconds=0.3)
+    environment = {**os.environ, "ASSAY_WORKSPACE": str(tmp_path / "ws")}
+    with subprocess.Popen([sys.executable, "-c", ROUND_IN_A_PROCESS], env=environment) as process:
+        while len(server.asked) < killed_at:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    engine = session.warehouse.engine
+    kept = one(engine, "select count(*) from assay.judge_answers")
+    assert killed_at - 2 <= kept <= killed_at  # one may be in flight, and one on its way to the store
+    assert one(engine, "select count(*) from assay.model_scores") == 0
+    (record, *_) = session.warehouse.scoring_records(SCENARIO)
+    assert (record["is_scored"], record["ended_at"]) == (False, None)
+    server.asked.clear()
+    assert not score_round(session, CELLS).failed
+    assert len(server.asked) == QUESTIONS - kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,17 +35,23 @@ class Bench:
     """The scenarios that have one judge (or panel), with the cached questions it is audited over.
 
     `sample` are those that are asked again: the first ones by id, and an id is a hash, so that the sample is a fair one
-    and the same each time.
+    and the same each time. `is_alone` is False where other scenarios ask one of its models in another way.
     """
 
     settings: JudgeSettings
+    scenario_ids: tuple[str, ...]
     questions: tuple[Raised, ...]
     sample: tuple[Raised, ...]
+    is_alone: bool = True
 
     @property
     def judges(self) -> tuple[str, ...]:
         """The names of its models, each once."""
         return tuple(dict.fromkeys(endpoint.model for endpoint in self.settings.models))
+
+    def named(self, judge: str) -> str:
+        """The judge's name in figures, with its scenarios where the name alone says too little."""
+        return judge if self.is_alone else f"{judge} ({', '.join(self.scenario_ids)})"
 
     @property
     def swaps(self) -> tuple[Raised, ...]:
@@ -102,10 +109,11 @@ def benches(session: Session, scenario_ids: Sequence[str] | None, *, sample: int
     if not any(bench.questions for bench in found):
         remedy = "Score first: assay score. An audit asks again what was asked"
         raise InputError("no question has been answered by the present judge yet", remedy=remedy)
-    return found
+    names = Counter(judge for bench in found for judge in bench.judges)
+    return [replace(bench, is_alone=all(names[judge] == 1 for judge in bench.judges)) for bench in found]
 
 
-def _bench(session: Session, settings: JudgeSettings, scenario_ids: Iterable[str], sample: int) -> Bench:
+def _bench(session: Session, settings: JudgeSettings, scenario_ids: Sequence[str], sample: int) -> Bench:
     names = [endpoint.model for endpoint in settings.models]
     questions = [
         Raised(scenario_id=scenario_id, question=question)
@@ -113,7 +121,12 @@ def _bench(session: Session, settings: JudgeSettings, scenario_ids: Iterable[str
         for question in cached_questions(session.warehouse.engine, scenario_id, names)
     ]
     questions.sort(key=lambda one: (one.question.question_id, one.scenario_id))
-    return Bench(settings=settings, questions=tuple(questions), sample=tuple(questions[:sample]))
+    return Bench(
+        settings=settings,
+        scenario_ids=tuple(scenario_ids),
+        questions=tuple(questions),
+        sample=tuple(questions[:sample]),
+    )
 
 
 def plan_of(session: Session, found: Sequence[Bench]) -> Plan:
@@ -239,11 +252,12 @@ def _figures(session: Session, heard: _Heard) -> Iterator[Figure]:
         own = _cast(heard.votes, Ballot(judge_model=judge))
         exchanged = _cast(heard.votes, Ballot(judge_model=judge, is_swapped=True))
         again = _cast(heard.repeats, Ballot(judge_model=judge))
-        yield audit.position_bias(judge, _pairs(own, exchanged))
-        yield audit.first_place(judge, list(own.values()))
-        yield audit.repeat(judge, _pairs(own, again))
+        name = heard.bench.named(judge)
+        yield audit.position_bias(name, _pairs(own, exchanged))
+        yield audit.first_place(name, list(own.values()))
+        yield audit.repeat(name, _pairs(own, again))
         yield _self_preference(judge, heard, own)
-        yield from _with_reviewers(judge, heard.reviewed, own)
+        yield from _with_reviewers(name, heard.reviewed, own)
     if len(heard.bench.judges) > 1:
         yield from _of_panel(session, heard)
 
@@ -264,7 +278,8 @@ def _self_preference(judge: str, heard: _Heard, own: Mapping[QuestionKey, Answer
     for scenario_id, question_id, side, is_kin in sorted({(*one[:3], one[3] == family) for one in judged if one[3]}):
         if (answer := own.get((scenario_id, question_id))) is not None:
             won[is_kin].append(_is_held_right(answer, side))
-    return audit.self_preference(judge, heard.families[judge], own=won[True], others=won[False])
+    name = heard.bench.named(judge)
+    return audit.self_preference(name, heard.families[judge], own=won[True], others=won[False])
 
 
 def _is_held_right(answer: Answer, side: str) -> bool:
@@ -306,7 +321,7 @@ def _with_reviewers(
 def _of_panel(session: Session, heard: _Heard) -> Iterator[Figure]:
     from resources.rater_agreement import krippendorffs_alpha
 
-    panel = " + ".join(heard.bench.judges)
+    panel = heard.bench.named(" + ".join(heard.bench.judges))
     votes = [_cast(heard.votes, Ballot(judge_model=judge)) for judge in heard.bench.judges]
     for kind, measure in (
         (QuestionKind.COMPARE, Measure.PANEL_COMPARE),

@@ -108,10 +108,13 @@ def test_a_real_model_judges_a_round_whole_once_and_for_good(assay: Assay) -> No
     assert {verdict for said in verdicts for verdict in said} <= {*COMPARE_VERDICTS, *VERIFY_VERDICTS}
 
     assay("score", "--all")
-    assert len(assay("history", "tower", "--limit", "100")["judge_calls"]) == len(ledger["judge_calls"])
+    after = assay("history", "tower", "--limit", "100")
+    answered = [call["question_id"] for call in after["judge_calls"] if call["error"] is None]
+    assert len(answered) == len(set(answered))  # where the reference updated itself, a new question may arise
+
     audit = assay("judge", "audit", "--sample", "1", codes=(0, 1))
     assert audit["failures"] == []
-    (HOME / "report.txt").write_text("\n".join(_report(seconds, first, ledger, audit)) + "\n")
+    (HOME / "report.txt").write_text("\n".join(_report(seconds, first, after, audit)) + "\n")
 
 
 def _verdicts(assay: Assay, question_id: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -212,3 +213,21 @@ def test_without_a_judge_or_answers_there_is_nothing_to_audit(assay: Assay, judg
     (folder / "assay.yaml").write_text(json.dumps(settings | {"judge": None}))
     assert "none of these scenarios has a judge" in assay("judge", "audit").err
     assert assay("judge", "audit", "tabels").code == 2
+
+
+def test_one_judge_asked_in_two_ways_is_audited_apart(assay: Assay, judged: Judged, server: JudgeServer) -> None:
+    folder = judged(fields=2, extras=0)
+    other = folder / "scenarios" / "swapped"
+    shutil.copytree(folder / "scenarios" / "tables", other)
+    judge = json.loads((folder / "assay.yaml").read_text())["judge"] | {"swap": True}
+    content = {"title": "Swapped", "repetitions": 1, "reference": {"verified": True}, "scoring": {"judge": judge}}
+    (other / "scenario.yaml").write_text(json.dumps(content))
+    rows = (folder / "runs" / "all.jsonl").read_text()
+    (folder / "runs" / "all.jsonl").write_text(rows + rows.replace('"tables"', '"swapped"'))
+    score_without_dagster()
+    server.asked.clear()
+
+    said = assay("judge", "audit", "--json").json
+    assert {one["judge"] for one in said["figures"]} == {"judge (tables)", "judge (swapped)"}
+    assert figure(said, "position_bias", "judge (swapped)")["observations"] == 4
+    assert said["calls"] == len(server.asked) == 4 + 4 + 4  # both orders of the swapped ones are known

@@ -7,6 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from assets.checks import CHECKS
 from pipelines.round import score_round
 from pipelines.session import Session, open_session
 from sensors.changed_inputs import VERSION_TAG, changed, changed_inputs
@@ -65,7 +66,7 @@ def test_everything_is_reported_once(session: Session, instance: dg.DagsterInsta
         ("scenario_config", "beta~20~2f~20b"),
     ]
     assert len(places(first, dg.AssetMaterialization)) == len(CELLS)
-    assert len(places(first, dg.AssetCheckEvaluation)) == 4
+    assert len(places(first, dg.AssetCheckEvaluation)) == len(CHECKS)
     second = tick(session, instance, first.cursor)
     assert not second.asset_events
     assert not second.dynamic_partitions_requests

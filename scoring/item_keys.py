@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
+from functools import lru_cache
 
 from scoring.records import Json, Kind, ListOrder
 from scoring.schema import Node
 from scoring.spots import MAX_DEPTH, child_of
 from scoring.text import normal_form
 from scoring.values import key_of
+
+MOST_KEPT_CHARACTERS = 1_000
+"""Keys of objects of more text than this are made anew each time, so that the kept ones need little memory."""
 
 
 def item_key(node: Node, value: Json, depth: int = 0) -> Hashable | None:
@@ -34,6 +38,19 @@ def _deep_key(value: Json) -> Hashable | None:
 
 
 def _object_key(node: Node, value: dict[str, Json], depth: int) -> Hashable | None:
+    held = value.values()
+    if set(map(type, held)) == {str} and sum(map(len, held)) <= MOST_KEPT_CHARACTERS:  # type: ignore[arg-type]  # all are texts
+        return _key_of_texts(node, tuple(value.items()))
+    return _key_of_fields(node, value, depth)
+
+
+@lru_cache(1 << 12)
+def _key_of_texts(node: Node, items: tuple[tuple[str, Json], ...]) -> Hashable | None:
+    """Kept for a while: an output is compared once for its texts, once for its questions and once for good."""
+    return _key_of_fields(node, dict(items), 0)
+
+
+def _key_of_fields(node: Node, value: dict[str, Json], depth: int) -> Hashable | None:
     parts: list[tuple[str, Hashable]] = []
     for name in sorted(value):
         child = value[name]

@@ -74,8 +74,8 @@ def require_newest(
     newest = 0 if head is None else head.number
     if based_on is None or based_on == newest or head is None:
         return
-    seen = version_of(connection, scenario_id, based_on)
-    changes = changes_between(seen.snapshot, head.snapshot)
+    seen = version_of(connection, scenario_id, based_on).snapshot if based_on else Snapshot(content={})
+    changes = changes_between(seen, head.snapshot)
     paths = ", ".join(change.path for change in changes[:5]) or "its state"
     more = f" and {len(changes) - 5} more" if len(changes) > 5 else ""
     raise ReferenceConflictError(

@@ -80,6 +80,6 @@ def _step_in(above: dict[str, Json] | list[Json], step: str, walked: str, *, is_
         return step
     if step == END and is_growing:
         return len(above)
-    if step.isascii() and step.isdigit() and int(step) < len(above):
+    if holds(above, extend("", step)):
         return int(step)
     raise KeyError(f"{walked or 'the root'} is a list of {len(above)} items, and {step!r} names none of them")

@@ -129,6 +129,8 @@ def undo(
 
 
 def _undone(reference: Opened, entry: TrackedEdit, author: str, *, as_json: bool) -> int:
+    if entry.origin == "rejection" and not entry.evidence:
+        entry = _rejected_at(reference, entry)
     only = filter_of(None, None, None, [entry.edit_id])
     if entry.is_rejected or entry.is_in_place:
         act = reference.references.release if entry.is_rejected else reference.references.reject
@@ -149,6 +151,12 @@ def _undone(reference: Opened, entry: TrackedEdit, author: str, *, as_json: bool
     )
     references.print_version(version, note, as_json=as_json)
     return references.DONE
+
+
+def _rejected_at(reference: Opened, entry: TrackedEdit) -> TrackedEdit:
+    """The edit whose rejection this entry logged, while its path is locked; else the entry itself."""
+    edits = reference.references.edits(reference.head())
+    return next((one for one in edits if one.is_rejected and one.path == entry.path), entry)
 
 
 def _taken_back(reference: Opened, entry: TrackedEdit) -> Json:

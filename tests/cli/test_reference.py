@@ -113,6 +113,9 @@ def test_every_entry_of_the_log_has_its_own_undo(assay: Assay) -> None:
     number = next(row["edit"] for row in rejected if row["state"] == "rejected")
     assert assay("reference", "undo", "tower", number).code == 0
     assert content(assay)["height_metres"] == 324
+    assert assay("reference", "reject", "tower", "--path", "/height_metres").code == 0
+    assert assay("reference", "undo", "tower", entry("/height_metres")["edit"]).code == 0
+    assert content(assay)["height_metres"] == 324
     assert assay("reference", "set", "tower", "/height_metres", "325").code == 0
     by_hand = entry("/height_metres")
     assert (by_hand["before"], by_hand["after"], by_hand["evidence"]) == (324, 325, None)

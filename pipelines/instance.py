@@ -20,6 +20,10 @@ _TEMPLATE = Path(__file__).with_name("dagster.yaml")
 
 PROCESS_TAG = "assay/process"
 
+STATEMENT_TIMEOUT_MILLISECONDS = 120_000
+MORE_CONNECTIONS = 4
+"""Beside the one connection that each of Dagster's three storages keeps open."""
+
 
 def dagster_environment(home: Home) -> dict[str, str]:
     """What a process needs in its environment to use Dagster's instance of this home; Postgres answers afterwards.
@@ -65,6 +69,10 @@ def open_instance(home: Home) -> Iterator[dg.DagsterInstance]:
         from dagster import DagsterInstance
 
         with DagsterInstance.from_config(str(home.dagster)) as instance:
+            # Without this the storage opens a connection for every statement: 340 a round of 216 models.
+            instance.optimize_for_webserver(
+                statement_timeout=STATEMENT_TIMEOUT_MILLISECONDS, pool_recycle=3600, max_overflow=MORE_CONNECTIONS
+            )
             yield instance
 
 

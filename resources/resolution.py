@@ -36,7 +36,7 @@ def resolved_scoring(organisation: ScoringShape, scenario: ScenarioScoringShape)
     model no longer inherits the threshold and band of assay.yaml.
     """
     layers = [(scenario, Origin.SCENARIO), (_inherited(organisation, scenario), Origin.ORGANISATION)]
-    written: dict[str, Resolved[Any]] = {}
+    written: dict[str, Any] = {}
     for shape, origin in layers:
         for key, value in _written(shape).items():
             written.setdefault(key, Resolved(value=value, origin=origin))

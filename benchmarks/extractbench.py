@@ -63,9 +63,7 @@ def main() -> int:
         print(f"  {gold.stem:<42} outputs {len(cards)}  rows {rows:6.0f}  mean quality {quality:5.1f}")
     gibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     seconds = time.perf_counter() - begun
-    print(
-        f"extractbench: {count} outputs in {seconds:.1f} s, slowest {slowest:.2f} s, peak {gibibytes:.2f} GiB"
-    )
+    print(f"extractbench: {count} outputs in {seconds:.1f} s, slowest {slowest:.2f} s, peak {gibibytes:.2f} GiB")
     return 0
 
 

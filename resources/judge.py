@@ -151,7 +151,8 @@ class Judge:
         distinct = list({one.key: one for one in reversed(raised)}.values())[::-1]
         if not distinct:
             return Answered()
-        return asyncio.run(self._answered(distinct, spending or Spending(), on_answers))
+        with asyncio.Runner(loop_factory=_new_loop) as runner:
+            return runner.run(self._answered(distinct, spending or Spending(), on_answers))
 
     async def _answered(self, raised: list[Raised], spending: Spending, on_answers: OnAnswers | None) -> Answered:
         worker_id = uuid.uuid4().hex
@@ -302,6 +303,15 @@ class _Poll:
         if reason is not None:
             return Failure(fault=Fault.STOPPED, reason=reason)
         return await self.booths[ballot.judge_model].cast(raised, ballot)
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop's event loop where it is installed (the web server brings it), since it spends a third less on sockets."""
+    try:
+        from uvloop import new_event_loop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return new_event_loop()
 
 
 async def _closed(ledger: Ledger, writing: asyncio.Task[None]) -> None:

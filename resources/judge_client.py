@@ -111,8 +111,7 @@ class JudgeClient:
     async def send(self, messages: Messages, kind: QuestionKind) -> Reply:
         """What comes back of this conversation; no text of it holds the key."""
         longest = self.endpoint.max_prompt_tokens
-        tokens = estimated_tokens(messages)
-        if longest is not None and tokens > longest:
+        if longest is not None and (tokens := estimated_tokens(messages)) > longest:
             return Reply(
                 fault=Fault.TOO_LONG,
                 error=f"the prompt is too long: about {tokens} tokens, and max_prompt_tokens is {longest}",

@@ -24,8 +24,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from scoring.assignment import optimal_assignment
 from scoring.attempt import Attempt
 from scoring.blocks import MOST_PAIRS, blocks_of
 from scoring.item_keys import item_key, order_text
@@ -237,8 +237,7 @@ def assign(matrix: Matrix, threshold: float) -> list[tuple[int, int]]:
     kept = np.where(matrix >= threshold - _ROUNDING, matrix, np.float32(0))
     if not kept.any():
         return []
-    rows, columns = linear_sum_assignment(kept, maximize=True)
-    return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if kept[i, j] > 0]
+    return [(i, j) for i, j in optimal_assignment(kept) if kept[i, j] > 0]
 
 
 def extra_only(node: Node, held: Sequence[tuple[int, Json]]) -> Pairing:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from scoring.alike import similarities
+from scoring.assignment import optimal_assignment
 from scoring.attempt import Attempt
 from scoring.guards import guard_against
 from scoring.records import Cutoffs, Json, Kind
@@ -113,5 +113,5 @@ def _assigned(worth: Worth) -> list[tuple[int, int]]:
     matrix = np.zeros((len(ours), len(theirs)))
     for (i, j), value in worth.items():
         matrix[row_at[i], column_at[j]] = value
-    found = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
+    found = optimal_assignment(matrix)
     return [(ours[i], theirs[j]) for i, j in found if matrix[i, j] > 0]

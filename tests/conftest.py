@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psycopg2
 import pytest
 from sqlalchemy import Engine
@@ -19,6 +20,10 @@ from sqlalchemy.engine import URL
 
 _VARIABLE = "ASSAY_TEST_CLUSTER"
 _TEMPLATE = "assay_template"
+
+# How long an example takes says more about the machine than about the law.
+hypothesis.settings.register_profile("assay", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("assay")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 
-from resources.sources import read_text
+from resources.pdf import pdf_text
+from resources.sources import read_bytes, read_text
 from scoring.errors import InputError
 from scoring.records import Document
 
@@ -42,15 +43,18 @@ _LINES = re.compile(r"[ \x00]*\n[ \n\x00]*")
 def read_document(path: Path, name: str) -> Document:
     """The document as text, named by its file name.
 
-    Text and Markdown are taken as they are, HTML as its visible text. Raises `InputError` for other kinds of file.
+    Text and Markdown are taken as they are, HTML as its visible text, PDF as the text of its pages. Raises `InputError`
+    for other kinds of file.
     """
     kind = path.suffix.casefold()
+    if kind == ".pdf":
+        return Document(name=path.name, text=pdf_text(read_bytes(path, name, max_bytes=MAX_DOCUMENT_BYTES), name))
     if kind not in _READERS:
-        remedy = f"Put its text beside it as {path.stem}.txt"
-        if kind != ".pdf":
-            remedy += ", or take it out of the folder; documents are .txt, .md, .html or a .pdf with its text beside it"
         raise InputError(
-            f"a document of kind {kind or 'without ending'} cannot be read", where=name, remedy=f"{remedy}."
+            f"a document of kind {kind or 'without ending'} cannot be read",
+            where=name,
+            remedy=f"Put its text beside it as {path.stem}.txt, or take it out of the folder; "
+            "documents are .txt, .md, .html or .pdf.",
         )
     return Document(name=path.name, text=_READERS[kind](read_text(path, name, max_bytes=MAX_DOCUMENT_BYTES)))
 

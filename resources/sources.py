@@ -70,14 +70,18 @@ def read_text(path: Path, name: str, *, max_bytes: int) -> str:
 
     Raises `InputError` for a file that is too large, cannot be read or is not UTF-8.
     """
+    return decoded(read_bytes(path, name, max_bytes=max_bytes), name)
+
+
+def read_bytes(path: Path, name: str, *, max_bytes: int) -> bytes:
+    """The file's bytes. Raises `InputError` for a file that is too large or cannot be read."""
     try:
         size = path.stat().st_size
         if size > max_bytes:
             raise InputError(f"the file has {size:,} bytes, at most {max_bytes:,} are read", where=name)
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=name) from error
-    return decoded(content, name)
 
 
 def decoded(content: bytes, name: str, *, first_line: int = 1) -> str:

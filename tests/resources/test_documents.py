@@ -52,7 +52,8 @@ def test_a_document_is_read_by_its_ending(tmp_path: Path, name: str, content: by
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.pdf", b"%PDF", "kind .pdf cannot be read. Put its text beside it as a.txt"),
+        ("a.pdf", b"%PDF", "a.pdf: not a readable PDF"),
+        ("a.pdf", b"%PDF-1.7\n" + b"\xff" * 500, "Put its text beside it under the same name with the ending .txt"),
         ("a.docx", b"PK", "documents are .txt, .md, .html"),
         ("a", b"x", "kind without ending cannot be read"),
         ("a.txt", b"one\ntwo \xe9", "a.txt:2: byte 0xe9 is not UTF-8"),

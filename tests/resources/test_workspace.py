@@ -295,7 +295,7 @@ def test_what_is_wrong_with_the_models_is_named(make: Make, content: str, expect
         ("reference.json", b"\xff", "byte 0xff is not UTF-8"),
         ("examples/a.txt", "x", "scenarios/film/examples/a.txt: not a .json file"),
         ("examples/a.json", "{", "scenarios/film/examples/a.json:1: not valid JSON"),
-        ("documents/a.pdf", b"%PDF", "Put its text beside it as a.txt"),
+        ("documents/a.pdf", b"%PDF", "scenarios/film/documents/a.pdf: not a readable PDF"),
         ("documents/a.docx", b"PK", "a document of kind .docx cannot be read"),
         ("documents/a.txt", b"caf\xe9", "scenarios/film/documents/a.txt:1: byte 0xe9 is not UTF-8"),
     ],

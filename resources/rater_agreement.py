@@ -1,4 +1,4 @@
-"""Agreement between raters by kept statistics packages: Cohen's kappa of two, Krippendorff's alpha of any number."""
+"""Agreement between raters: Cohen's kappa of two, Krippendorff's alpha of any number."""
 
 from __future__ import annotations
 
@@ -67,9 +67,14 @@ def _interval(table: Table) -> tuple[float, float]:
 
 
 def _alpha(table: Table) -> float:
-    """Alpha of this table; 1 for one rating throughout, on which all agree."""
-    import krippendorff
+    """Alpha of this table; 1 for one rating throughout, on which all agree.
 
-    if np.all(table == table.flat[0]):
-        return 1.0
-    return float(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
+    `1 - observed / expected disagreement` for nominal ratings without gaps (Krippendorff 2011, "Computing
+    Krippendorff's Alpha-Reliability"). Our own since the package for it is under the GPL.
+    """
+    raters, things = table.shape
+    counts = np.array([(table == rating).sum(axis=0) for rating in np.unique(table)])
+    total, by_rating = raters * things, counts.sum(axis=1)
+    expected = (total**2 - (by_rating**2).sum()) / (total - 1)
+    observed = (counts * (raters - counts)).sum() / (raters - 1)
+    return 1.0 if expected == 0 else float(1 - observed / expected)

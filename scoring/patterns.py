@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from functools import lru_cache
 
 MAX_STEPS = 1_000_000
@@ -30,7 +31,10 @@ def _compiled(pattern: str) -> tuple[re.Pattern[str] | None, int]:
     if degree is None:
         return None, 0
     try:
-        return re.compile(pattern), degree
+        with warnings.catch_warnings():
+            # `[[` may mean something else in a later Python; what it means today is what is asked.
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(pattern), degree
     except (re.error, OverflowError, RecursionError):
         return None, 0
 

@@ -60,6 +60,11 @@ def test_a_pattern_that_python_does_not_read_is_undecided(pattern: str) -> None:
     assert matches(pattern, "a") in (None, True)
 
 
+def test_a_pattern_with_a_bracket_in_a_set_is_read_without_a_warning() -> None:
+    assert matches("[[a]", "[") is True
+
+
+@pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
 @given(st.text(alphabet="ab(|)[]*+?{}1,\\d^$.", max_size=12), st.text(alphabet="ab1", max_size=20))
 def test_no_pattern_raises_and_an_answer_is_the_right_one(pattern: str, text: str) -> None:
     found = matches(pattern, text)

@@ -2,8 +2,7 @@
 # Builds .venv from requirements.lock and puts the command `assay` into it. Run again, it brings .venv up to date.
 set -eu
 UV_VERSION=0.13.9
-PIP_WHEEL=pip-25.3-py3-none-any.whl
-PIP_SHA256=9655943313a94722b7774661c21049070f6bbb0a1516bf02f7c8d5d9201514cd
+PIP_VERSION=25.3
 cd "$(dirname "$0")/.."
 unset PYTHONDONTWRITEBYTECODE PYTHONHOME PYTHONPATH VIRTUAL_ENV CONDA_PREFIX || true
 
@@ -22,23 +21,7 @@ find_python() {
     exit 1
 }
 
-# Debian's python3 may come without ensurepip and without pip: then one wheel of pip from the registry brings itself in.
-fetch_pip() {
-    .venv/bin/python - "$PIP_WHEEL" "$PIP_SHA256" <<'PYTHON'
-import hashlib, json, os, pathlib, sys, urllib.parse, urllib.request
-name, sha256 = sys.argv[1:]
-index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
-request = urllib.request.Request(index, headers={"Accept": "application/vnd.pypi.simple.v1+json"})
-files = json.load(urllib.request.urlopen(request, timeout=60))["files"]
-url = next(file["url"] for file in files if file["filename"] == name)
-wheel = urllib.request.urlopen(urllib.parse.urljoin(index, url), timeout=120).read()
-if hashlib.sha256(wheel).hexdigest() != sha256:
-    sys.exit(f"setup: {url} is not the expected file")
-pathlib.Path(".venv", name).write_bytes(wheel)
-PYTHON
-    .venv/bin/python ".venv/$PIP_WHEEL/pip" install --quiet --disable-pip-version-check --no-index ".venv/$PIP_WHEEL"
-}
-
+# Debian's python3 may come without ensurepip: then its own pip brings one in, or root installs Debian's venv package.
 make_environment() {
     python=$(find_python)
     echo "setup: making .venv with $("$python" --version)"
@@ -47,11 +30,19 @@ make_environment() {
         return
     fi
     rm -rf .venv
-    if "$python" -m venv --without-pip .venv && fetch_pip; then
+    if "$python" -m pip --version >/dev/null 2>&1 && "$python" -m venv --without-pip .venv &&
+        "$python" -m pip --python .venv/bin/python install --quiet --disable-pip-version-check "pip==$PIP_VERSION"; then
         return
     fi
     rm -rf .venv
-    echo "setup: $python can make no virtual environment. Install its venv module (Debian: apt-get install python3-venv)" >&2
+    package="python$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')-venv"
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        echo "setup: installing Debian's $package"
+        { apt-get update && apt-get install --yes --no-install-recommends "$package"; } >/dev/null
+        "$python" -m venv .venv
+        return
+    fi
+    echo "setup: $python can make no virtual environment. Install its venv module (Debian: apt-get install $package)" >&2
     exit 1
 }
 

@@ -113,7 +113,7 @@ def neighbours(data: Path, limit: int) -> list[Pair]:
                         references=(one,), candidate=other, context="", is_same=False, half=half_of(one + other)
                     )
     pairs = list(found.values())
-    return random.Random(20).sample(pairs, min(limit, len(pairs)))  # noqa: S311  # a seeded sample
+    return random.Random(20).sample(pairs, min(limit, len(pairs)))
 
 
 def _lists_of(value: object) -> Iterator[list[str]]:
@@ -239,7 +239,7 @@ def auc(same: Sequence[float], other: Sequence[float]) -> float:
 def auc_line(name: str, rows: Sequence[Graded], score: Callable[[Graded], float]) -> str:
     """The AUC with its 95% bootstrap interval over 500 seeded resamples."""
     values = [(row.pair.is_same, score(row)) for row in rows]
-    drawn = random.Random(7)  # noqa: S311  # a seeded sample
+    drawn = random.Random(7)
     samples = sorted(_auc_of(drawn.choices(values, k=len(values))) for _ in range(500))
     return f"  {name:34} AUC {_auc_of(values):.3f} [{samples[12]:.3f}, {samples[487]:.3f}]"
 

@@ -58,7 +58,7 @@ def an_object(chance: random.Random) -> dict[str, Json]:
 
 def a_list(items: Json, reference: list[Json], candidate: list[Json]) -> Documents:
     """A schema of one list, and the two documents; the candidate's list is shuffled."""
-    random.Random(3).shuffle(candidate)  # noqa: S311  # planted data, not a secret
+    random.Random(3).shuffle(candidate)
     schema: Json = {"type": "object", "properties": {"items": {"type": "array", "items": items}}}
     return schema, {"items": reference}, {"items": candidate}
 
@@ -69,7 +69,7 @@ TEXT: Json = {"type": "string"}
 
 def objects(count: int, equal_share: float) -> Documents:
     """Objects of six texts. An unequal item has two of its texts changed, so that it still belongs to its partner."""
-    chance = random.Random(count)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(count)
     reference = [an_object(chance) for _ in range(count)]
     changed = [item if chance.random() < equal_share else {**item, **_news(chance)} for item in reference]
     return a_list(OBJECT, list(reference), list(changed))
@@ -81,7 +81,7 @@ def _news(chance: random.Random) -> dict[str, Json]:
 
 def texts(count: int, equal_share: float) -> Documents:
     """Plain texts; an unequal one is another text."""
-    chance = random.Random(count)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(count)
     reference: list[Json] = [phrase(chance, 3) for _ in range(count)]
     changed: list[Json] = [text if chance.random() < equal_share else phrase(chance, 3) for text in reference]
     return a_list(TEXT, reference, changed)
@@ -89,7 +89,7 @@ def texts(count: int, equal_share: float) -> Documents:
 
 def nested(depth: int) -> Documents:
     """Objects in objects, each with three texts of which the candidate has one wrong."""
-    chance = random.Random(depth)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(depth)
     schema: Json = {"type": "object", "properties": {"end": TEXT}}
     reference: dict[str, Json] = {"end": phrase(chance, 2)}
     candidate: dict[str, Json] = dict(reference)

@@ -20,7 +20,7 @@ LEAST_SHARE = 0.99
 
 def is_exact(seed: int) -> bool:
     """Whether the list of this seed is counted exactly."""
-    chance = random.Random(seed)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(seed)
     count = chance.randint(4, 40)
     dropped, invented = chance.randint(0, count // 4), chance.randint(0, count // 4)
     schema, reference, candidate = module("data")._list(count, dropped, invented, seed * 7 + 1)

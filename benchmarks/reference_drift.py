@@ -59,7 +59,7 @@ def setting(seed: int, *, fields: int, wrong: float, mistakes: float, clan: int 
 
     So many models as `clan` says make the same mistakes.
     """
-    chance = random.Random(seed)  # noqa: S311 - a seeded experiment
+    chance = random.Random(seed)
     names = [f"field_{n}" for n in range(fields)]
     truth: Values = {name: 1000 * n for n, name in enumerate(names)}
     planted = set(chance.sample(names, round(wrong * fields)))
@@ -144,7 +144,7 @@ class Trial:
 
 
 def one_by_one(world: Setting, *, owner_counts: bool = True) -> Trial:
-    order = random.Random(world.seed).sample(list(world.outputs), MODELS)  # noqa: S311 - seeded
+    order = random.Random(world.seed).sample(list(world.outputs), MODELS)
     content = run(world, [[model_id] for model_id in order], owner_counts=owner_counts)
     return Trial(
         before=error_share(world, world.start),
@@ -160,7 +160,7 @@ def together(world: Setting, *, owner_counts: bool = True) -> Trial:
 
 def depends_on_order(world: Setting, orders: int) -> int:
     """At how many fields the same models, in several random orders, end with different values."""
-    chance = random.Random(world.seed)  # noqa: S311 - a seeded experiment
+    chance = random.Random(world.seed)
     ends = []
     for _ in range(orders):
         order = chance.sample(list(world.outputs), MODELS)

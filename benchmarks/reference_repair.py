@@ -102,7 +102,7 @@ def share(part: int, whole: int) -> str:
 
 def true_world(seed: int, models: int) -> tuple[Json, dict[str, Json], Outputs]:
     """A schema, 200 true sentences, and models of which each says something fluent and wrong at a fifth of them."""
-    chance = random.Random(seed)  # noqa: S311 - a seeded experiment
+    chance = random.Random(seed)
     names = [f"claim_{n}" for n in range(TRUE_FIELDS)]
     truth: dict[str, Json] = {
         name: f"The harbour of town {n} was opened in {1800 + n}." for n, name in enumerate(names)
@@ -121,7 +121,7 @@ def true_world(seed: int, models: int) -> tuple[Json, dict[str, Json], Outputs]:
 
 def planted_truth(right: float, models: int) -> None:
     schema, truth, outputs = true_world(1, models)
-    chance = random.Random(2)  # noqa: S311 - a seeded experiment
+    chance = random.Random(2)
     answers: dict[str, Answer] = {}
 
     def judge(question: Question) -> Answer:
@@ -239,7 +239,7 @@ def planted_errors(data: Path, tasks: int) -> Counter[str]:
 
 
 def of_document(gold: Json, schema: Json, outputs: Outputs) -> Counter[str]:
-    wrong = planted(gold, random.Random(json.dumps(gold)))  # noqa: S311 - a seeded experiment
+    wrong = planted(gold, random.Random(json.dumps(gold)))
     root = compile_schema(schema, gold)
     owner = Snapshot(
         content=wrong.content, item_ids=assign_item_ids(wrong.content, compile_schema(schema, wrong.content))

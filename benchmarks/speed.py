@@ -124,7 +124,7 @@ def compare_big() -> list[str]:
 
 def seconds_for_scalars() -> float:
     """10,000 texts against as many, a third of them different."""
-    chance = random.Random(5)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(5)
     texts: list[Json] = [f"item {chance.randrange(10**9)}" for _ in range(10_000)]
     other: list[Json] = [text if chance.random() < 2 / 3 else f"thing {chance.randrange(10**9)}" for text in texts]
     chance.shuffle(other)

@@ -26,7 +26,8 @@ from scoring.word_tables import (
 Words = tuple[str, ...]
 
 _SEPARATORS = (
-    r"\s\d\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e\u00a0-\u00bf\u2000-\u206f\u20a0-\u20cf\u3000-\u3004\u3008-\u303f\u060c\u061b\u061f"
+    r"\s\d\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e\u00a0-\u00bf\u2000-\u206f\u20a0-\u20cf"  # white space, digits, marks
+    r"\u3000-\u3004\u3008-\u303f\u060c\u061b\u061f"  # marks of Chinese, Japanese and Arabic
 )
 _TOKEN = re.compile(
     r"(?:(?<![^\s(])-(?=\d))?\d+(?:[.,]\d+)*"  # a number, negative only where the dash cannot join two words

@@ -35,7 +35,7 @@ def edited(chance: random.Random, text: str) -> str:
 
 def planted(seed: int) -> tuple[list[Json], list[Json], int, int]:
     """A list, the same list with items dropped, invented, edited and shuffled, and how many of each."""
-    chance = random.Random(seed)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(seed)
     count = chance.randint(4, 30)
     dropped, invented = chance.randint(0, count // 4), chance.randint(0, count // 4)
     reference = [person(chance) for _ in range(count)]
@@ -90,7 +90,7 @@ def test_they_are_counted_exactly_with_an_embedding_model_too(seed: int) -> None
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_pairing_is_the_best_of_all(seed: int) -> None:
-    chance = random.Random(seed)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(seed)
     item: Json = {"type": "object", "properties": {name: {"type": "integer"} for name in "abc"}}
     reference: list[Json] = [{name: chance.randint(0, 2) for name in "abc"} for _ in range(4)]
     candidate: list[Json] = [{name: chance.randint(0, 2) for name in "abc"} for _ in range(4)]
@@ -182,7 +182,7 @@ def test_scalars_pair_by_similarity_but_never_by_force() -> None:
 
 
 def test_long_lists_are_cut_and_still_counted_exactly() -> None:
-    chance = random.Random(3)  # noqa: S311  # planted data, not a secret
+    chance = random.Random(3)
     reference = [{"a": f"alpha {chance.random()}", "b": f"beta {n}"} for n in range(2600)]
     candidate = [{"a": item["a"], "b": "gamma"} for item in reference[100:]]
     chance.shuffle(candidate)

@@ -175,7 +175,7 @@ def test_an_empty_ranking_is_empty() -> None:
 
 
 def noisy(model_id: str, mean: float, spread: float, scenarios: int, *, runs: int = 1) -> list[Result]:
-    generator = random.Random(f"{model_id}{mean}")  # noqa: S311 - test data
+    generator = random.Random(f"{model_id}{mean}")
     rows = []
     for number in range(scenarios):
         own = tuple(min(100.0, max(0.0, generator.gauss(mean, spread))) for _ in range(runs))
@@ -200,8 +200,8 @@ def test_models_that_differ_by_chance_alone_cannot_be_told_apart() -> None:
 
 
 def test_a_small_steady_lead_over_the_same_scenarios_is_a_real_one() -> None:
-    base = [random.Random(number).uniform(20, 90) for number in range(20)]  # noqa: S311 - test data
-    ahead = [random.Random(-number).uniform(1, 3) for number in range(20)]  # noqa: S311 - test data
+    base = [random.Random(number).uniform(20, 90) for number in range(20)]
+    ahead = [random.Random(-number).uniform(1, 3) for number in range(20)]
     results = [result("one", quality, scenario_id=str(number)) for number, quality in enumerate(base)]
     results += [result("two", base[number] + lead, scenario_id=str(number)) for number, lead in enumerate(ahead)]
 
@@ -229,7 +229,7 @@ def test_models_without_a_common_scenario_cannot_be_told_apart() -> None:
 def test_the_order_of_the_results_makes_no_difference() -> None:
     results = noisy("one", 80, 10, 8, runs=3) + noisy("two", 78, 10, 8, runs=3) + noisy("three", 60, 10, 8, runs=3)
     shuffled = list(results)
-    random.Random(1).shuffle(shuffled)  # noqa: S311 - test data
+    random.Random(1).shuffle(shuffled)
 
     assert rank(results, weights_for(results)) == rank(shuffled, weights_for(results))
 

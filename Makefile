@@ -30,4 +30,4 @@ real-judge: setup ## Judge once with a real small language model, 1.4 GB in an e
 	@sh deploy/real_judge/run.sh
 
 lock: setup ## Refresh requirements.lock from pyproject.toml
-	@.venv/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --group dev pyproject.toml -o requirements.lock
+	@.venv/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --extra workers --group dev pyproject.toml -o requirements.lock

@@ -135,7 +135,13 @@ def pins() -> list[tuple[str, str]]:
 
 def declared() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    return [Requirement(text) for text in (*project["project"]["dependencies"], *project["dependency-groups"]["dev"])]
+    package, extras = project["project"], project["project"]["optional-dependencies"].values()
+    texts = [
+        *package["dependencies"],
+        *(one for extra in extras for one in extra),
+        *project["dependency-groups"]["dev"],
+    ]
+    return [Requirement(text) for text in texts]
 
 
 def test_every_dependency_is_locked_within_its_bounds() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from pipelines.instance import open_instance, process_tag
+from pipelines.instance import open_instance
 from pipelines.rectangles import Cell, Rectangle, rectangles
 from pipelines.round import ModelReport, OnProgress, RoundReport
 from resources.judge_prices import Spending
@@ -89,9 +89,12 @@ class _Progress:
 
 
 def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, progress: _Progress) -> None:
+    from dagster._core.utils import make_new_run_id
+
     from pipelines.definitions import defs
     from pipelines.partitions import range_tags
     from resources.dagster_resources import Watch
+    from resources.run_locks import holding_run
 
     watch = Watch(
         on_progress=lambda _done, _total, what: progress.say(what),
@@ -100,13 +103,16 @@ def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, p
         spending=progress.spending,
     )
     before = len(progress.settled)
-    result = defs.resolve_job_def("score_models").execute_in_process(
-        instance=instance,
-        resources={"session": session, "warehouse": session.warehouse, "watch": watch},
-        tags=range_tags(rectangle) | process_tag(),
-        run_config=QUIET,
-        raise_on_error=False,
-    )
+    run_id = make_new_run_id()
+    with holding_run(session.warehouse.engine, run_id):
+        result = defs.resolve_job_def("score_models").execute_in_process(
+            instance=instance,
+            resources={"session": session, "warehouse": session.warehouse, "watch": watch},
+            tags=range_tags(rectangle),
+            run_config=QUIET,
+            run_id=run_id,
+            raise_on_error=False,
+        )
     settled = {(model.scenario_id, model.model_id) for model in progress.settled[before:]}
     missing = [cell for cell in rectangle.cells if cell not in settled]
     if missing:

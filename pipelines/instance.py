@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
-
 from resources.home import Home
+from resources.run_locks import living
 
 if TYPE_CHECKING:
     import dagster as dg
+    from sqlalchemy import Engine
 
 _PACKAGES = Path(__file__).parents[1]
 _TEMPLATE = Path(__file__).with_name("dagster.yaml")
 
-PROCESS_TAG = "assay/process"
+PROCESS_ENDED = "The process that ran it has ended. What it committed is kept."
 
 STATEMENT_TIMEOUT_MILLISECONDS = 120_000
 MORE_CONNECTIONS = 4
@@ -90,31 +90,20 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def release_dead_runs(instance: dg.DagsterInstance) -> list[str]:
+def release_dead_runs(instance: dg.DagsterInstance, engine: Engine) -> list[str]:
     """Ids of runs that were under way when their process died, now marked as failed so that nothing waits for them.
 
-    Only for the one supervisor of a home: every run that no living process says is its own counts as dead.
+    Only for the one supervisor of a home. None where a Postgres by URL is used: workers on other machines may be about
+    to begin, and the sensor `vanished_runs` waits a while before it speaks.
     """
     import dagster as dg
 
+    if os.environ.get("ASSAY_DATABASE_URL"):
+        return []
     under_way = [dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
-    dead = [run for run in instance.get_runs(dg.RunsFilter(statuses=under_way)) if not is_alive(run.tags)]
+    runs = instance.get_runs(dg.RunsFilter(statuses=under_way))
+    alive = living(engine, [run.run_id for run in runs])
+    dead = [run for run in runs if run.run_id not in alive]
     for run in dead:
-        instance.report_run_failed(run, "The process that ran it has ended. What it committed is kept.")
+        instance.report_run_failed(run, PROCESS_ENDED)
     return [run.run_id for run in dead]
-
-
-def process_tag() -> dict[str, str]:
-    """The tag of a run that this very process executes."""
-    return {PROCESS_TAG: f"{os.getpid()}@{psutil.Process().create_time():.2f}"}
-
-
-def is_alive(tags: Mapping[str, str]) -> bool:
-    """Whether the process that tagged a run as its own still lives; a process id alone may have been given anew."""
-    pid, _, created = tags.get(PROCESS_TAG, "").partition("@")
-    if not pid:
-        return False
-    try:
-        return f"{psutil.Process(int(pid)).create_time():.2f}" == created
-    except psutil.NoSuchProcess:
-        return False

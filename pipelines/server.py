@@ -72,7 +72,7 @@ def run_up(workspace: Path | None = None, *, port: int | None = None, say: Say) 
         address = f"http://{LOOPBACK}:{_port(port)}"
         note({"pid": os.getpid(), "address": address})
         with open_instance(session.home) as instance:
-            for run_id in release_dead_runs(instance):
+            for run_id in release_dead_runs(instance, session.warehouse.engine):
                 say(f"run {run_id[:8]} was cut off when its process ended; it is marked as failed")
         say(f"workspace {session.workspace.root}")
         say(f"home {session.home.root}")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from pipelines.session import Session, open_session, open_stores
+from resources.run_locks import holding_run
 from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -30,9 +32,13 @@ def session_resource(_context: dg.InitResourceContext) -> Iterator[Session]:
 
 
 @dg.resource(description="What is recorded, without a look at the workspace's files.")
-def warehouse_resource(_context: dg.InitResourceContext) -> Iterator[Warehouse]:
-    """An open warehouse, closed after the run or tick. Raises InputError for all that a person can mend."""
-    with open_stores() as (_, warehouse):
+def warehouse_resource(context: dg.InitResourceContext) -> Iterator[Warehouse]:
+    """An open warehouse, closed after the run or tick. Raises InputError for all that a person can mend.
+
+    A run holds its lock meanwhile; every job needs this resource, so that the lock tells which runs live.
+    """
+    run = context.run
+    with open_stores() as (_, warehouse), holding_run(warehouse.engine, run.run_id) if run else nullcontext():
         yield warehouse
 
 

@@ -44,5 +44,10 @@ def test_every_stored_asset_describes_each_of_its_columns(name: str) -> None:
 
 def test_sensors_run_without_being_switched_on() -> None:
     sensors = defs.get_repository_def().sensor_defs
-    assert {sensor.name for sensor in sensors} == {"finished_runs", "finished_rounds", "changed_inputs"}
+    assert {sensor.name for sensor in sensors} == {
+        "finished_runs",
+        "finished_rounds",
+        "changed_inputs",
+        "vanished_runs",
+    }
     assert all(sensor.default_status is dg.DefaultSensorStatus.RUNNING for sensor in sensors)

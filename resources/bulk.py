@@ -9,21 +9,35 @@ from typing import Any
 
 from sqlalchemy import Connection, Table
 
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+# What stands between values and for nulls until the text is escaped: no value holds a NUL, since Postgres stores none.
+_TAB, _NEWLINE, _NULL = "\0t", "\0n", "\0N"
+_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"), (_TAB, "\t"), (_NEWLINE, "\n"), (_NULL, "\\N"))
 
 
 def copy_rows(connection: Connection, table: Table, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """The rows are in the table, within the connection's transaction.
 
-    A value is str, int, float, bool, bytes or None, or of a subclass (an enum of texts, a numpy number).
+    A value is str, int, float, bool, bytes or None, or of a subclass (an enum of texts, a numpy number). Raises
+    ValueError for a text with a NUL, which Postgres does not store.
     """
-    lines = ["\t".join(map(_field, row)) for row in rows]
-    if not lines:
+    whole = list(rows)
+    if not whole:
         return
-    data = io.StringIO("\n".join(lines))
+    text = _copy_text(whole)
     names = ", ".join(f'"{name}"' for name in columns)
     with closing(connection.connection.cursor()) as cursor:
-        cursor.copy_expert(f'copy "{table.schema}"."{table.name}" ({names}) from stdin', data)
+        cursor.copy_expert(f'copy "{table.schema}"."{table.name}" ({names}) from stdin', io.StringIO(text))
+
+
+def _copy_text(rows: Sequence[Sequence[Any]]) -> str:
+    """The rows in the text format of COPY; escaping all at once costs a tenth of escaping each value."""
+    written = (_TAB.join([value if type(value) is str else _field(value) for value in row]) for row in rows)
+    text = _NEWLINE.join(written)
+    if text.count("\0") != sum(len(row) + row.count(None) for row in rows) - 1:
+        raise ValueError("a text with a NUL character cannot be stored")
+    for mark, escaped in _ESCAPES:
+        text = text.replace(mark, escaped)
+    return text
 
 
 def run_script(connection: Connection, script: str) -> None:
@@ -34,10 +48,10 @@ def run_script(connection: Connection, script: str) -> None:
 
 def _field(value: Any) -> str:
     match value:
-        case str():
-            return str.translate(value, _ESCAPES)
         case None:
-            return "\\N"
+            return _NULL
+        case str():
+            return str.__str__(value)
         case bool():
             return "t" if value else "f"
         case float():
@@ -45,6 +59,6 @@ def _field(value: Any) -> str:
         case int():
             return int.__repr__(value)
         case bytes():
-            return "\\\\x" + value.hex()
+            return "\\x" + value.hex()
         case _:
             raise TypeError(f"{type(value).__name__} is no column value")

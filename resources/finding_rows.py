@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from resources.stored_text import json_text, storable
 from scoring.finding_log import logged_findings
-from scoring.paths import stable_path
+from scoring.paths import stable_end
 from scoring.records import FieldScore, Scorecard, Side
 
 if TYPE_CHECKING:
@@ -54,17 +54,23 @@ def finding_rows(scoring: ModelScoring, scored: Sequence[Scored]) -> list[tuple[
 
 
 class StablePaths:
-    """Stable paths of the rows of one scoring; each distinct path is worked out once."""
+    """Stable paths of the rows of one scoring; each distinct path is worked out once, from that of its parent."""
 
     def __init__(self, version: ReferenceVersion) -> None:
         self._item_ids = version.item_ids
-        self._known: dict[str, str] = {}
+        self._known: dict[str, str] = {"": ""}
 
     def of(self, row: FieldScore) -> str:
         """The row's stable path; for an extra item of a list that of the list."""
         is_extra_item = row.side is Side.CANDIDATE and row.list_path is not None
-        pointer = row.list_path if is_extra_item and row.list_path is not None else row.path
-        found = self._known.get(pointer)
-        if found is None:
-            found = self._known[pointer] = storable(stable_path(pointer, self._item_ids))
-        return found
+        return self._stable(row.list_path if is_extra_item and row.list_path is not None else row.path)
+
+    def _stable(self, pointer: str) -> str:
+        waiting = []
+        while pointer not in self._known:
+            waiting.append(pointer)
+            pointer = pointer.rpartition("/")[0]
+        stable = self._known[pointer]
+        for pointer in reversed(waiting):
+            stable = self._known[pointer] = stable + storable(stable_end(pointer, self._item_ids))
+        return stable

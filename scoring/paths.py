@@ -73,9 +73,17 @@ def stable_path(pointer: str, item_ids: Mapping[str, str]) -> str:
     stable: list[str] = []
     for step in steps_of(pointer):
         walked = extend(walked, step)
-        known = item_ids.get(walked)
-        stable.append(_escaped(step) if known is None else _ID_MARK + known)
-    return pointer_of(stable)
+        stable.append(stable_end(walked, item_ids))
+    return "".join(stable)
+
+
+def stable_end(pointer: str, item_ids: Mapping[str, str]) -> str:
+    """The last step of `stable_path(pointer, item_ids)` with the slash before it; the pointer has at least one step."""
+    known = item_ids.get(pointer)
+    if known is not None:
+        return extend("", _ID_MARK + known)
+    step = pointer.rpartition("/")[2]
+    return f"/{_ID_MARK}{step}" if step.startswith(_ID_MARK) else f"/{step}"
 
 
 def position_path(stable: str, item_ids: Mapping[str, str]) -> str | None:
@@ -91,10 +99,6 @@ def position_path(stable: str, item_ids: Mapping[str, str]) -> str | None:
             return None
         walked = place
     return walked
-
-
-def _escaped(step: str) -> str:
-    return _ID_MARK + step if step.startswith(_ID_MARK) else step
 
 
 def _parent(pointer: str) -> str:

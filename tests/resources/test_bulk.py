@@ -78,6 +78,12 @@ def test_what_is_no_column_value_is_refused(engine: Engine) -> None:
         through(engine, [([], None, None, None, None)])
 
 
+def test_a_text_with_a_nul_is_refused_whatever_follows_it(engine: Engine) -> None:
+    for text in ("\0", "a\0tb", "\0N", "\0n"):
+        with pytest.raises(ValueError, match="NUL"):
+            through(engine, [(text, None, None, None, None)])
+
+
 def test_a_percent_sign_in_a_script_means_itself(engine: Engine) -> None:
     with engine.connect() as connection:
         run_script(connection, "create temporary table one as select '100 %s' as text")

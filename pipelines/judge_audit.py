@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from resources.chat_client import estimated_tokens
 from resources.judge_audits import JudgedValue, RepeatedAnswers, cached_questions, judged_values
 from resources.judge_ballots import most_usd
 from resources.judge_calls import AnswerStore, QuestionKey, Raised
-from resources.judge_client import estimated_tokens
 from resources.judge_prices import Spending, price_of
 from scoring import audit
 from scoring.audit import Figure, Measure, Pairs

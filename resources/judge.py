@@ -10,18 +10,16 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.judge_ballots import HOPELESS, RETRIED, Booth, Failure, Gate, first_messages, most_usd
+from resources.chat_client import ChatClient, estimated_tokens
+from resources.judge_ballots import Booth, Failure, first_messages, most_usd
 from resources.judge_calls import Answered, AnswerStore, Fault, QuestionKey, Raised
-from resources.judge_client import JudgeClient, estimated_tokens
 from resources.judge_ledger import Ledger
 from resources.judge_prices import Spending, model_named, price_of
+from resources.pace import FAILURES_IN_A_ROW, HOPELESS, RETRIED, Gate
 from resources.settings import Endpoint, JudgeSettings
 from scoring.errors import InputError
 from scoring.panel import Ballot, Vote, ballots_for, combined
 from scoring.records import Answer, Model, Question
-
-FAILURES_IN_A_ROW = 3
-"""After so many questions in a row that a server did not answer, it is down, and the rest is not asked."""
 
 RENEW_SECONDS = 5.0
 LOOK_AGAIN_SECONDS = 0.25
@@ -97,9 +95,9 @@ class Judge:
         self._models = models
         self._clients = [self._client(endpoint, environment) for endpoint in settings.models]
 
-    def _client(self, endpoint: Endpoint, environment: Mapping[str, str] | None) -> JudgeClient:
-        return JudgeClient(
-            endpoint,
+    def _client(self, endpoint: Endpoint, environment: Mapping[str, str] | None) -> ChatClient:
+        return ChatClient(
+            endpoint=endpoint,
             environment=os.environ if environment is None else environment,
             timeout_seconds=self.settings.timeout_seconds,
             max_answer_tokens=self.settings.max_answer_tokens,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine, text
 
+from resources.chat_replies import answer_text
 from resources.judge_answers import StoredAnswers
 from resources.judge_calls import JudgeCall
-from resources.judge_replies import answer_text
 from resources.stored_text import shown
 from scoring.panel import Ballot, Vote
 from scoring.questions import PROMPT_VERSION, read_answer

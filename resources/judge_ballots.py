@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import random
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
 
+from resources.chat_client import AnswerForm, ChatClient, Messages, estimated_tokens
+from resources.chat_replies import Reply, answer_text
 from resources.judge_calls import Fault, JudgeCall, Raised
-from resources.judge_client import JudgeClient, Messages, estimated_tokens
 from resources.judge_prices import Price, Spending
-from resources.judge_replies import LONGEST_PAUSE_SECONDS, Reply, answer_text
+from resources.pace import ATTEMPTS, REFUSALS, RETRIED, Gate
 from scoring.panel import Ballot, Vote, message_for
-from scoring.questions import SYSTEM_MESSAGE, read_answer
-from scoring.records import Answer, Question
+from scoring.questions import SYSTEM_MESSAGE, answer_schema, read_answer
+from scoring.records import Answer, Question, QuestionKind
 
-ATTEMPTS = 6
-FIRST_PAUSE_SECONDS = 0.5
-LONGEST_OWN_PAUSE_SECONDS = 30.0
-REFUSALS = 6
-"""So many refused parameters can follow each other before a server is left alone."""
-
-RETRIED = frozenset({Fault.TIMEOUT, Fault.CONNECTION, Fault.RATE_LIMITED, Fault.SERVER_ERROR})
 REPAIRED = frozenset({Fault.CUT_OFF, Fault.REFUSED, Fault.NO_ANSWER})
-HOPELESS = frozenset({Fault.UNAUTHORIZED, Fault.NOT_FOUND, Fault.NO_QUOTA})
-"""Faults after which no other question is worth a request."""
-
-_jitter = random.SystemRandom()
 
 
 def first_messages(question: Question, ballot: Ballot) -> Messages:
@@ -45,28 +33,6 @@ def most_usd(price: Price, conversation: Messages, max_answer_tokens: int) -> fl
     return price.cost_usd(estimated_tokens(conversation) * 3 // 2, max_answer_tokens)
 
 
-@dataclass(slots=True, kw_only=True)
-class Gate:
-    """The pace of one server: so many requests a minute at most, and none before a pause that it asked for is over."""
-
-    requests_per_minute: float | None
-    not_before: float = field(default=0.0)
-    next_slot: float = field(default=0.0)
-
-    async def passed(self) -> None:
-        """Returns when the next request may be sent."""
-        at = max(monotonic(), self.not_before)
-        if self.requests_per_minute is not None:
-            at = max(at, self.next_slot)
-            self.next_slot = at + 60.0 / self.requests_per_minute
-        while (wait := max(at, self.not_before) - monotonic()) > 0:
-            await asyncio.sleep(wait)
-
-    def pause(self, seconds: float) -> None:
-        """No request is sent for so many seconds."""
-        self.not_before = max(self.not_before, monotonic() + min(seconds, LONGEST_PAUSE_SECONDS))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """Why a ballot has no vote, in words for people, and the fault behind it."""
@@ -79,7 +45,7 @@ class Failure:
 class Booth:
     """All that is needed to cast ballots with one judge model."""
 
-    client: JudgeClient
+    client: ChatClient
     gate: Gate
     price: Price | None
     family: str
@@ -101,7 +67,7 @@ class Booth:
                 case (JudgeCall(answer=Answer() as answer), _):
                     return Vote(ballot=ballot, answer=answer)
                 case (_, reply) if reply.fault in RETRIED and retries + 1 < ATTEMPTS:
-                    await self._pause(reply, retries)
+                    await self.gate.pause_after(reply, retries)
                     retries += 1
                 case (_, reply) if reply.fault is Fault.PARAMETER and refusals < REFUSALS:
                     refusals += 1
@@ -121,7 +87,7 @@ class Booth:
         called_at, begun = datetime.now(UTC), monotonic()
         cost: float | None = None
         try:
-            reply = await self.client.send(conversation, raised.question.kind)
+            reply = await self.client.send(conversation, _form(raised.question.kind))
             cost = self._cost(reply)
         finally:
             self.spending.settle(most, cost)
@@ -181,13 +147,6 @@ class Booth:
             return 0.0 if is_free else None
         return self.price.cost_usd(reply.input_tokens, reply.output_tokens)
 
-    async def _pause(self, reply: Reply, retries: int) -> None:
-        if reply.fault is Fault.RATE_LIMITED and reply.pause_seconds is not None:
-            self.gate.pause(reply.pause_seconds)
-            return
-        longest = min(LONGEST_OWN_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**retries)
-        await asyncio.sleep(max(reply.pause_seconds or 0.0, longest * _jitter.uniform(0.5, 1.0)))
-
     def _failure(self, reply: Reply, attempts: int) -> Failure:
         fault = reply.fault or Fault.NO_ANSWER
         tries = f" after {attempts} requests" if attempts > 1 else ""
@@ -206,6 +165,10 @@ class Booth:
                 return ". Nothing was cut: choose a judge that takes longer prompts, or shorten the documents"
             case _:
                 return ""
+
+
+def _form(kind: QuestionKind) -> AnswerForm:
+    return AnswerForm(name=f"{kind.value}_answer", schema=answer_schema(kind))
 
 
 def _read(raised: Raised, reply: Reply) -> tuple[Reply, Answer | None]:

@@ -159,7 +159,7 @@ def said(row: Row) -> str:
     if row["error_kind"]:
         tries = f", try {row['attempt']}" if row["attempt"] > 1 else ""
         return f"failed: {row['error_kind']}{tries}"
-    from resources.judge_replies import answer_text
+    from resources.chat_replies import answer_text
     from scoring.questions import read_answer
     from scoring.records import Answer, QuestionKind
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from resources import judge_ballots
+from resources import pace
 from tests.cli.tower import Assay, score_without_dagster
 from tests.judge_server import Asked, JudgeServer, Reply, always, refusal
 from tests.judged_workspace import write_judged_workspace
@@ -19,7 +19,7 @@ from tests.judged_workspace import write_judged_workspace
 @pytest.fixture
 def judged(tmp_path: Path, assay_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:  # noqa: ARG001 - for its effect
     """A scored workspace of two models whose judge failed at its second request."""
-    monkeypatch.setattr(judge_ballots, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(pace, "FIRST_PAUSE_SECONDS", 0.001)
     fair = always("b_wrong", credit=10)
 
     def script(asked: Asked) -> Reply:

@@ -12,7 +12,7 @@ import pytest
 
 from assets.checks import CHECKS
 from pipelines.session import open_session
-from resources import judge_ballots
+from resources import pace
 from tests.cli.tower import Assay, score_without_dagster
 from tests.judge_server import Asked, JudgeServer, Reply, always, answer, completion
 from tests.judged_workspace import write_judged_workspace
@@ -22,7 +22,7 @@ Judged = Callable[..., Path]
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
-    monkeypatch.setattr(judge_ballots, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(pace, "FIRST_PAUSE_SECONDS", 0.001)
     with JudgeServer(by_value) as running:
         yield running
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipelines.cli import main
-from resources import judge_ballots
+from resources import pace
 from tests.judge_server import Asked, JudgeServer, Reply, Script, always, answer, completion, refusal
 from tests.test_shared_cases import ALL, case_named, generated
 
@@ -31,7 +31,7 @@ def compare(
 ) -> Compare:
     """Compares two values in a schema: the exit code and the JSON that was printed."""
     monkeypatch.setenv("COMPARE_KEY", KEY)
-    monkeypatch.setattr(judge_ballots, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(pace, "FIRST_PAUSE_SECONDS", 0.001)
 
     def compare_(schema: Any, reference: Any, candidate: Any, **config: Any) -> tuple[int, Any]:
         judge = {"base_url": server.base_url, "model": "stub", "api_key_env": "COMPARE_KEY"} | config.pop("judge", {})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.session import open_session
-from resources import judge_ballots
+from resources import pace
 from tests.cli.tower import Assay
 from tests.judge_server import Asked, JudgeServer, Reply, always, refusal
 from tests.judged_scenario import KEY_VARIABLE, MODELS, QUESTIONS, SCENARIO, judged_runs, write_judged
@@ -16,7 +16,7 @@ from tests.judged_scenario import KEY_VARIABLE, MODELS, QUESTIONS, SCENARIO, jud
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
-    monkeypatch.setattr(judge_ballots, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(pace, "FIRST_PAUSE_SECONDS", 0.001)
     monkeypatch.setenv(KEY_VARIABLE, "sk-score-secret")
     with JudgeServer(always("a_better", verify="correct", credit=60)) as running:
         yield running

@@ -23,7 +23,7 @@ from pipelines.plan import plan_round
 from pipelines.round import RoundReport, score_round
 from pipelines.session import Session, open_session
 from resources import judge as judge_module
-from resources import judge_answers, judge_ballots
+from resources import judge_answers, pace
 from scoring.records import Json
 from tests.judge_server import Asked, JudgeServer, Reply, always, answer, completion, only, refusal
 from tests.judged_scenario import (
@@ -44,7 +44,7 @@ KEY = "sk-round-secret-0815"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses of a thousandth, and a key that must never be seen again."""
-    monkeypatch.setattr(judge_ballots, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(pace, "FIRST_PAUSE_SECONDS", 0.001)
     monkeypatch.setattr(judge_module, "LOOK_AGAIN_SECONDS", 0.02)
     monkeypatch.setenv(KEY_VARIABLE, KEY)
 

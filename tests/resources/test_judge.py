@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from resources import judge_ballots
+from resources import judge_ballots, pace
 from resources.judge import FAILURES_IN_A_ROW, Judge
 from resources.judge_calls import Answered, Fault, JudgeCall, Raised
 from resources.judge_memory import MemoryAnswers
@@ -36,7 +36,7 @@ PRICED = Model(model_id="lab/judge", name="judge", family="lab", input_usd_per_m
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses of a thousandth."""
-    monkeypatch.setattr(judge_ballots, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(pace, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture

@@ -1,19 +1,18 @@
-"""One judge model behind an OpenAI-compatible server, asked through the `openai` client one request at a time."""
+"""One chat model behind an OpenAI-compatible server, asked through the `openai` client one request at a time."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from resources.chat_replies import Reply, failure_of, reply_of
 from resources.hosted_embeddings import host_of
 from resources.judge_calls import Fault
-from resources.judge_replies import Reply, failure_of, reply_of
 from resources.settings import Endpoint
 from scoring.errors import InputError
-from scoring.questions import answer_schema
-from scoring.records import QuestionKind
+from scoring.records import Json
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -25,6 +24,15 @@ CHARACTERS_PER_TOKEN, TOKENS_PER_ESCAPE, ESCAPE_CHARACTERS = 4, 2, 6
 
 _FORMATS = ("json_schema", "json_object", "none")
 _LENGTH_NAMES = ("max_tokens", "max_completion_tokens", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerForm:
+    """The JSON Schema that an answer is to follow. `is_strict` asks the server to hold the model to it."""
+
+    name: str
+    schema: Json
+    is_strict: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,23 +69,28 @@ def estimated_tokens(messages: Messages) -> int:
     return plain // CHARACTERS_PER_TOKEN + TOKENS_PER_ESCAPE * escapes + 8 * len(texts)
 
 
-class JudgeClient:
-    """One judge model of one server. The key is read from the environment when it is opened, and never shown.
+@dataclass(slots=True, kw_only=True, eq=False)
+class ChatClient:
+    """One model of one server. The key is read from the environment when it is opened, and never shown.
 
-    What the server refuses (`temperature`, `max_tokens`, a JSON schema) is left out from then on. Nothing is retried
-    here and nothing is raised for a failed request: the reply says what came of it.
+    What the server refuses of the `habits` (`temperature`, `max_tokens`, a JSON schema) is left out from then on;
+    `parameters` are its owner's, who has to mend what is refused. Nothing is retried here and nothing is raised for a
+    failed request: the reply says what came of it. `role` names it in errors: judge or model.
     """
 
-    def __init__(
-        self, endpoint: Endpoint, *, environment: Mapping[str, str], timeout_seconds: float, max_answer_tokens: int
-    ) -> None:
-        self.endpoint = endpoint
-        self.name = f"{host_of(endpoint.base_url)}/{endpoint.model}"
-        self.habits = Habits()
-        self._environment = environment
-        self._timeout_seconds = timeout_seconds
-        self._max_answer_tokens = max_answer_tokens
-        self._client: AsyncOpenAI | None = None
+    endpoint: Endpoint
+    environment: Mapping[str, str]
+    timeout_seconds: float
+    max_answer_tokens: int | None
+    role: str = "judge"
+    habits: Habits = field(default_factory=Habits)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    _client: AsyncOpenAI | None = None
+
+    @property
+    def name(self) -> str:
+        """The server's host and the model's name there."""
+        return f"{host_of(self.endpoint.base_url)}/{self.endpoint.model}"
 
     def open(self) -> AsyncOpenAI:
         """Ready to ask, in the running event loop. Raises InputError that names the variable of a missing key."""
@@ -85,7 +98,7 @@ class JudgeClient:
 
         if self._client is None:
             self._client = AsyncOpenAI(
-                base_url=self.endpoint.base_url, api_key=self._key(), max_retries=0, timeout=self._timeout_seconds
+                base_url=self.endpoint.base_url, api_key=self._key(), max_retries=0, timeout=self.timeout_seconds
             )
         return self._client
 
@@ -96,19 +109,9 @@ class JudgeClient:
             await client.close()
 
     def _key(self) -> str:
-        variable = self.endpoint.api_key_env
-        if not variable:
-            return "none"
-        key = self._environment.get(variable, "").strip()
-        if not key:
-            raise InputError(
-                f"the environment variable {variable} is not set",
-                where=f"judge {self.name}",
-                remedy=f"Set {variable} to the server's key, or remove api_key_env if it wants none",
-            )
-        return key
+        return key_of(self.endpoint, self.environment, where=f"{self.role} {self.name}")
 
-    async def send(self, messages: Messages, kind: QuestionKind) -> Reply:
+    async def send(self, messages: Messages, form: AnswerForm | None) -> Reply:
         """What comes back of this conversation; no text of it holds the key."""
         longest = self.endpoint.max_prompt_tokens
         if longest is not None and (tokens := estimated_tokens(messages)) > longest:
@@ -118,7 +121,7 @@ class JudgeClient:
                 is_billed=False,
             )
         habits = self.habits
-        reply = await self._sent(self._body(messages, kind, habits))
+        reply = await self._sent(self._body(messages, form, habits))
         if reply.fault is Fault.PARAMETER:
             reply = self._after_refusal(reply, habits)
         return replace(reply, error=self.without_key(reply.error), text=self._shown(reply.text))
@@ -128,7 +131,7 @@ class JudgeClient:
 
         client = self.open()
         try:
-            async with asyncio.timeout(self._timeout_seconds):
+            async with asyncio.timeout(self.timeout_seconds):
                 return reply_of(await client.post("/chat/completions", cast_to=object, body=body))
         except TimeoutError:
             return Reply(fault=Fault.TIMEOUT, error="no answer within the time limit", is_billed=None)
@@ -137,16 +140,16 @@ class JudgeClient:
         except (ValueError, RecursionError) as error:
             return Reply(fault=Fault.NO_ANSWER, error=f"the server's answer is no JSON ({error})")
 
-    def _body(self, messages: Messages, kind: QuestionKind, habits: Habits) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self.endpoint.model, "messages": list(messages)}
+    def _body(self, messages: Messages, form: AnswerForm | None, habits: Habits) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self.endpoint.model, "messages": list(messages), **self.parameters}
         if habits.has_temperature:
             body["temperature"] = 0
-        if habits.length_name:
-            body[habits.length_name] = self._max_answer_tokens
-        if habits.format == "json_schema":
-            schema = {"name": f"{kind.value}_answer", "strict": True, "schema": answer_schema(kind)}
+        if habits.length_name and self.max_answer_tokens is not None:
+            body[habits.length_name] = self.max_answer_tokens
+        if form is not None and habits.format == "json_schema":
+            schema = {"name": form.name, "strict": form.is_strict, "schema": form.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif habits.format == "json_object":
+        elif form is not None and habits.format == "json_object":
             body["response_format"] = {"type": "json_object"}
         return body
 
@@ -162,8 +165,23 @@ class JudgeClient:
 
     def without_key(self, text: str) -> str:
         """The text with `***` wherever the key stood."""
-        key = self._environment.get(self.endpoint.api_key_env or "", "").strip()
+        key = self.environment.get(self.endpoint.api_key_env or "", "").strip()
         return text.replace(key, "***") if key else text
 
     def _shown(self, text: str | None) -> str | None:
         return None if text is None else self.without_key(text)
+
+
+def key_of(endpoint: Endpoint, environment: Mapping[str, str], *, where: str) -> str:
+    """The server's key, `none` where it wants none. Raises InputError that names the variable of a missing one."""
+    variable = endpoint.api_key_env
+    if not variable:
+        return "none"
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise InputError(
+            f"the environment variable {variable} is not set",
+            where=where,
+            remedy=f"Set {variable} to the server's key, or remove api_key_env if it wants none",
+        )
+    return key

@@ -90,7 +90,7 @@ def _fault_of(text: str, refusal: object, finish: str | None) -> tuple[Fault | N
     if finish == "content_filter":
         return Fault.REFUSED, "the server's content filter held the answer back"
     if isinstance(refusal, str) and refusal.strip():
-        return Fault.REFUSED, "the judge refused to answer"
+        return Fault.REFUSED, "the model refused to answer"
     if not text.strip():
         return Fault.NO_ANSWER, "the answer is empty"
     return None, ""

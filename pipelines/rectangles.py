@@ -5,8 +5,11 @@ A run for every cell would cost seconds each; a run over a rectangle costs milli
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from scoring.errors import InputError
 
 Cell = tuple[str, str]
 """A scenario id and a model id."""
@@ -27,8 +30,26 @@ class Rectangle:
     cells: tuple[Cell, ...]
 
 
+CELLS_VARIABLE = "ASSAY_CELLS_PER_RUN"
+CELLS_PER_RUN = 500
+"""A worker scores so many without a judge in about a minute; what a run costs Dagster besides is two seconds."""
+
+
+def cells_per_run() -> int:
+    """How many cells a run that Dagster starts may cover: `ASSAY_CELLS_PER_RUN`, else 500.
+
+    Fewer spread a round over more workers. Raises InputError where it is no whole number above 0.
+    """
+    written = os.environ.get(CELLS_VARIABLE, str(CELLS_PER_RUN))
+    if not written.isdecimal() or int(written) < 1:
+        raise InputError(
+            f"{written!r} is no number of cells", where=CELLS_VARIABLE, remedy="Write a whole number above 0"
+        )
+    return int(written)
+
+
 def rectangles(
-    cells: Collection[Cell], *, scenarios: Sequence[str], models: Sequence[str], most_cells: int = 500
+    cells: Collection[Cell], *, scenarios: Sequence[str], models: Sequence[str], most_cells: int = CELLS_PER_RUN
 ) -> tuple[Rectangle, ...]:
     """Rectangles that hold every one of `cells` exactly once and no other cell.
 

@@ -273,11 +273,11 @@ def database_url(home: Home) -> URL:
 def dagster_url(home: Home) -> URL:
     """The database of Dagster's storage.
 
-    That is `ASSAY_DAGSTER_DATABASE_URL`, else `ASSAY_DATABASE_URL`, else the embedded one, which is then running.
+    That is `ASSAY_DAGSTER_STORAGE_URL`, else `ASSAY_DATABASE_URL`, else the embedded one, which is then running.
     """
-    named = os.environ.get("ASSAY_DAGSTER_DATABASE_URL")
+    named = os.environ.get("ASSAY_DAGSTER_STORAGE_URL")
     if named:
-        return parsed_url(named, where="ASSAY_DAGSTER_DATABASE_URL")
+        return parsed_url(named, where="ASSAY_DAGSTER_STORAGE_URL")
     shared = os.environ.get("ASSAY_DATABASE_URL")
     return parsed_url(shared) if shared else EmbeddedPostgres(home).ensure().dagster_url
 

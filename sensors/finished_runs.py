@@ -3,95 +3,64 @@
 The sensor asks what is complete and unscored *now*, never what it saw happen, so that nothing is lost when it slept.
 """
 
-import hashlib
-import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 import dagster as dg
 
-from assets.scores import TRIGGER_TAG
 from pipelines.jobs import score_models
-from pipelines.partitions import axes_of, cells_of_run, range_tags
-from pipelines.rectangles import Cell, Rectangle, rectangles
+from pipelines.partitions import axes_of
+from pipelines.rectangles import Cell
+from pipelines.waiting import States, being_scored, is_unscored, place_of, requests, waiting
 from resources.cells import Cell as CellState
 from resources.rounds import RoundTrigger
 from resources.warehouse import Warehouse
 
-STATE_TAG = "assay/state"
 INTERVAL_SECONDS = 20
 
-# A round that crashed is tried again; one that fails every time needs a person, not a loop.
-MOST_ATTEMPTS = 3
 
-UNFINISHED = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
+def is_wanted(state: CellState) -> bool:
+    """Whether a round should score the cell now: complete, a verified reference, and unscored or with new runs.
 
-
-def to_score(states: Iterable[CellState], in_flight: Collection[Cell]) -> dict[Cell, CellState]:
-    """Cells that a round should score now: complete, with a verified reference, and unscored or with new runs.
-
-    Stale scores are not among them: a score stays, marked stale, until somebody scores it again.
+    Stale scores are not: a score stays, marked stale, until somebody or the schedule scores it again.
     """
-    return {
-        (state.scenario_id, state.model_id): state
-        for state in states
-        if state.is_scorable
-        and (not state.is_scored or state.has_new_runs)
-        and (state.scenario_id, state.model_id) not in in_flight
-    }
+    return is_unscored(state) and not state.is_given_up
 
 
-def state_of(rectangle: Rectangle, states: Mapping[Cell, CellState]) -> str:
-    """A digest of what a round over the rectangle would answer: its cells, their newest runs, references and configs.
+def to_score(states: Iterable[CellState], in_flight: Collection[Cell]) -> States:
+    """The cells that a round should score now and that no run is scoring."""
+    return waiting(states, is_wanted, in_flight)
 
-    A later legitimate round (another run, an edited reference) has another digest, so that no old run key blocks it.
-    """
-    content = [
-        [*cell, states[cell].newest_run_id, states[cell].reference_hash, states[cell].config_hash]
-        for cell in rectangle.cells
-    ]
-    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+
+def why_nothing(states: Iterable[CellState], in_flight: Collection[Cell]) -> str:
+    """Why no run is asked for, in one sentence."""
+    unscored = [one for one in states if is_unscored(one)]
+    under_way = sum(place_of(one) in in_flight for one in unscored)
+    if under_way:
+        return f"{under_way} unscored models are being scored."
+    if unscored:
+        return f"{len(unscored)} models failed too often and wait for a person: see the check rounds_succeed."
+    return "No model waits for its score."
 
 
 @dg.sensor(
     job=score_models,
     minimum_interval_seconds=INTERVAL_SECONDS,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="Starts the scoring of models whose runs for a scenario are complete and not scored yet.",
+    description=(
+        "Scores a model as soon as all its runs for a scenario are in: one run over all models that wait, asked for "
+        "once in each state of runs, reference and scoring config."
+    ),
 )
 def finished_runs(context: dg.SensorEvaluationContext, warehouse: dg.ResourceParam[Warehouse]) -> dg.SensorResult:
     """One run over each rectangle of cells that wait for their score."""
     known = axes_of(context.instance)
-    unfinished = context.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
-    in_flight = {cell for run in unfinished for cell in cells_of_run(run.tags, known)}
-    waiting = to_score(warehouse.cells(), in_flight)
-    axes = known.with_new(waiting)
-    found = rectangles(waiting, scenarios=axes.scenarios, models=axes.models)
-    requests = [_request(one, waiting, context.instance) for one in found]
+    states = warehouse.cells()
+    in_flight = being_scored(context.instance, known)
+    found = to_score(states, in_flight)
+    axes = known.with_new(found)
+    runs = list(requests(found, axes, context.instance, trigger=RoundTrigger.SENSOR, tags={}))
     return dg.SensorResult(
-        run_requests=[request for request in requests if request is not None],
+        run_requests=runs or None,
+        skip_reason=None if runs else why_nothing(states, in_flight),
         dynamic_partitions_requests=axes.requests_beyond(known),
     )
-
-
-def _request(
-    rectangle: Rectangle, states: Mapping[Cell, CellState], instance: dg.DagsterInstance
-) -> dg.RunRequest | None:
-    """The request for one rectangle; None where it was tried often enough in its present state."""
-    state = state_of(rectangle, states)
-    attempts = len(instance.get_runs(dg.RunsFilter(tags={STATE_TAG: state}), limit=MOST_ATTEMPTS))
-    if attempts >= MOST_ATTEMPTS:
-        return None
-    return dg.RunRequest(
-        run_key=f"{state}-{attempts}",
-        tags=range_tags(rectangle) | {STATE_TAG: state, TRIGGER_TAG: RoundTrigger.SENSOR.value},
-        run_config=ONLY_WHERE_NEEDED,
-    )
-
-
-ONLY_WHERE_NEEDED: Mapping[str, object] = {"ops": {"model_scores": {"config": {"only_where_needed": True}}}}

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.rectangles import Cell, rectangles
+from pipelines.rectangles import Cell, cells_per_run, rectangles
+from scoring.errors import InputError
 
 SCENARIOS = [f"s{number}" for number in range(7)]
 MODELS = [f"m{number}" for number in range(5)]
@@ -43,3 +44,17 @@ def test_no_rectangle_is_larger_than_the_limit(cells: set[Cell], most_cells: int
 )
 def test_whole_rounds_need_few_rectangles(cells: list[Cell], count: int) -> None:
     assert len(rectangles(cells, scenarios=SCENARIOS, models=MODELS)) == count
+
+
+def test_how_much_a_run_covers_is_said_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ASSAY_CELLS_PER_RUN", raising=False)
+    assert cells_per_run() == 500
+    monkeypatch.setenv("ASSAY_CELLS_PER_RUN", "36")
+    assert cells_per_run() == 36
+
+
+@pytest.mark.parametrize("written", ["", "0", "-3", "many", "1.5"])
+def test_what_is_no_number_of_cells_is_refused(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CELLS_PER_RUN", written)
+    with pytest.raises(InputError, match=r"ASSAY_CELLS_PER_RUN: .* is no number of cells"):
+        cells_per_run()

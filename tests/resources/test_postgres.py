@@ -219,7 +219,7 @@ def test_a_url_in_the_environment_is_used_as_it_is(tmp_path: Path, monkeypatch: 
         == "postgresql+psycopg2://me:secret@db.example:6543/results"
     )
     assert dagster_url(home) == database_url(home)
-    monkeypatch.setenv("ASSAY_DAGSTER_DATABASE_URL", "postgresql://me@db.example/dagster")
+    monkeypatch.setenv("ASSAY_DAGSTER_STORAGE_URL", "postgresql://me@db.example/dagster")
     assert dagster_url(home).database == "dagster"
     assert not home.root.exists()
 

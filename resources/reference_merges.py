@@ -20,6 +20,7 @@ from assay.model_scores s left join assay.merged_scores m using (model_score_id)
 where m.model_score_id is null and (cast(:scenario_ids as text[]) is null or s.scenario_id = any(:scenario_ids))
 group by s.scenario_id order by s.scenario_id collate "C"
 """)
+_HAS_FINDINGS = text("select exists (select 1 from assay.findings where scenario_id = :scenario_id)")
 _MARK = text("""
 insert into assay.merged_scores (model_score_id, reference_version_id)
 select s.model_score_id, :reference_version_id from assay.model_scores s
@@ -66,22 +67,36 @@ def merge_reference(engine: Engine, lake: Lake, scenario_id: str) -> MergeReport
         if head is None:
             return None
         scores = _unmerged(connection, [scenario_id]).get(scenario_id, [])
-        merged = merged_of(connection, scenario_id, head.owner, inputs_of(connection, scenario_id, with_new=True))
-        before = {stored.edit.path: stored.edit for stored in edits_in_place(connection, scenario_id)}
-        changed = tuple(
-            edit for edit in merged.edits if edit.path not in before or not is_same(before[edit.path], edit)
-        )
-        author = _author(connection, scores)
-        version = apply_merge(connection, lake, head, head.owner, merged, author=author, origin=ReferenceOrigin.ROUND)
+        merged: Merged | None = None
+        changed: tuple[Edit, ...] = ()
+        version = head
+        if not _was_never_touched(connection, head):
+            merged = merged_of(connection, scenario_id, head.owner, inputs_of(connection, scenario_id, with_new=True))
+            changed = _changes(connection, scenario_id, merged)
+            author = _author(connection, scores)
+            origin = ReferenceOrigin.ROUND
+            version = apply_merge(connection, lake, head, head.owner, merged, author=author, origin=origin)
         connection.execute(_MARK, {"reference_version_id": version.reference_version_id, "model_score_ids": scores})
     return MergeReport(
         scenario_id=scenario_id,
         version=version,
         is_new=version.number != head.number,
-        edits=merged.edits,
+        edits=merged.edits if merged else (),
         changed=changed,
         scores=len(scores),
     )
+
+
+def _was_never_touched(connection: Connection, head: ReferenceVersion) -> bool:
+    """Whether no round ever found anything about the reference: most merges, for which all else need not be read."""
+    is_owners = head.content_hash == head.owner_hash
+    return is_owners and not connection.execute(_HAS_FINDINGS, {"scenario_id": head.scenario_id}).scalar_one()
+
+
+def _changes(connection: Connection, scenario_id: str, merged: Merged) -> tuple[Edit, ...]:
+    """The edits that are new or other than those in place."""
+    before = {stored.edit.path: stored.edit for stored in edits_in_place(connection, scenario_id)}
+    return tuple(edit for edit in merged.edits if edit.path not in before or not is_same(before[edit.path], edit))
 
 
 def apply_merge(

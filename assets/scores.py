@@ -11,13 +11,13 @@ from pipelines.partitions import by_scenario, cell_key, cell_of, cell_partitions
 from pipelines.rectangles import Cell
 from pipelines.round import ModelReport, RoundReport, score_round
 from pipelines.session import Session
+from pipelines.waiting import TRIGGER_TAG, spending_of
 from resources import tables
 from resources.dagster_resources import Watch
 from resources.rounds import RoundTrigger
 
 # Raise it when the ladder changes what scores mean: every partition then shows as outdated in Dagster.
 CODE_VERSION = "1"
-TRIGGER_TAG = "assay/trigger"
 MODEL_SCORES = dg.AssetKey("model_scores")
 REFERENCE_FINDINGS = dg.AssetKey("reference_findings")
 COLUMNS = ("scenario_id", "model_id", "quality", "runs", "failed_runs", "unreadable_runs", "mode", "error")
@@ -85,7 +85,7 @@ def model_scores(
         dagster_run_id=context.run.run_id,
         on_progress=watch.on_progress,
         on_settled=watch.on_settled,
-        spending=watch.spending,
+        spending=watch.spending or spending_of(session, context.instance, context.run.tags),
     )
     if watch.on_report:
         watch.on_report(report)

@@ -8,6 +8,11 @@ from typing import Any
 
 from sqlalchemy import Engine, Row, text
 
+# What ends without a score is tried again by itself; what does so every time needs a person, not a loop. A scoring that
+# fails has paid its judge for the try. One whose process died mostly had no part in that, and what it paid for is kept.
+MOST_FAILURES = 3
+MOST_CRASHES = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreHead:
@@ -28,7 +33,9 @@ class Cell:
 
     `reference_hash` is that of what the owner last saved, None without a reference; `has_verified_reference` says
     whether the newest version may be benchmarked. `runs_hash` and `newest_run_id` are None where nothing is recorded.
-    `is_edit_rejected` says that the score was made against a value that the owner rejected since.
+    `is_edit_rejected` says that the score was made against a value that the owner rejected since. Of the
+    scorings that a sensor began since runs, reference or scoring config last changed, `failures` ended with an error,
+    the last one with `last_error`, and `crashes` never ended; those under way are among the latter.
     """
 
     scenario_id: str
@@ -43,6 +50,9 @@ class Cell:
     head: ScoreHead | None
     is_stale: bool
     is_edit_rejected: bool = False
+    failures: int = 0
+    crashes: int = 0
+    last_error: str | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -65,6 +75,11 @@ class Cell:
         return self.is_complete and self.recorded > 0 and self.has_verified_reference
 
     @property
+    def is_given_up(self) -> bool:
+        """Whether so many scorings came to nothing that only a person starts the next one."""
+        return self.failures >= MOST_FAILURES or self.crashes >= MOST_CRASHES
+
+    @property
     def needs_scoring(self) -> bool:
         """Whether a round over unscored and stale models should score this one."""
         return self.is_scorable and (not self.is_scored or self.is_stale or self.has_new_runs)
@@ -73,6 +88,7 @@ class Cell:
 _CELLS = text("""
 with recorded as (
     select scenario_id, model_id, count(*)::int as recorded, max(run_id) as newest_run_id,
+           max(imported_at) as imported_at,
            encode(sha256(convert_to(
              string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex') as runs_hash
     from assay.runs group by scenario_id, model_id
@@ -81,6 +97,18 @@ with recorded as (
     from assay.reference_versions order by scenario_id, number desc
 ), heads as (
     select * from assay.score_states where is_latest
+), attempts as (
+    select d.scenario_id, d.model_id, count(d.error)::int as failures, count(*)::int - count(d.error)::int as crashes,
+           (array_agg(d.error order by d.scoring_record_id desc) filter (where d.error is not null))[1] as last_error
+    from assay.scoring_records d
+    join assay.rounds w using (round_id)
+    join assay.scenarios c using (scenario_id)
+    left join recorded r using (scenario_id, model_id)
+    left join assay.owner_references o using (scenario_id)
+    left join assay.reference_versions v on v.reference_version_id = o.reference_version_id
+    where d.model_score_id is null and w.trigger = 'sensor'
+      and d.started_at > greatest(r.imported_at, v.created_at, c.config_changed_at)
+    group by d.scenario_id, d.model_id
 )
 select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        coalesce(r.recorded, 0) as recorded, r.newest_run_id, r.runs_hash,
@@ -88,13 +116,15 @@ select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        h.model_score_id, h.reference_version_id, h.owner_reference_hash, h.config_hash as scored_config_hash,
        h.runs_hash as scored_runs_hash, h.mode, coalesce(h.is_stale, false) as is_stale,
        coalesce(h.is_edit_rejected, false) as is_edit_rejected,
-       coalesce(h.model_score_id in (select model_score_id from assay.judge_kin), false) as is_judge_family
+       coalesce(h.model_score_id in (select model_score_id from assay.judge_kin), false) as is_judge_family,
+       coalesce(a.failures, 0) as failures, coalesce(a.crashes, 0) as crashes, a.last_error
 from assay.scenarios c
 cross join assay.models m
 left join recorded r using (scenario_id, model_id)
 left join assay.owner_references o using (scenario_id)
 left join reference_heads v using (scenario_id)
 left join heads h using (scenario_id, model_id)
+left join attempts a using (scenario_id, model_id)
 where (cast(:scenario_ids as text[]) is null or c.scenario_id = any(cast(:scenario_ids as text[])))
   and (cast(:model_ids as text[]) is null or m.model_id = any(cast(:model_ids as text[])))
 order by c.scenario_id collate "C", m.model_id collate "C"
@@ -125,6 +155,9 @@ def _cell(row: Row[Any]) -> Cell:
         head=_head(row),
         is_stale=row.is_stale,
         is_edit_rejected=row.is_edit_rejected,
+        failures=row.failures,
+        crashes=row.crashes,
+        last_error=row.last_error,
     )
 
 

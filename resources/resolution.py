@@ -11,6 +11,9 @@ from resources.settings import (
     Endpoint,
     JudgeSettings,
     Resolved,
+    Retention,
+    RoundSchedule,
+    ScheduledWork,
     ScoringSettings,
     Weights,
 )
@@ -122,3 +125,16 @@ def _weights_of(shape: WeightsShape) -> Weights:
 def budgets_of(organisation: OrganisationShape) -> Budgets:
     """The upper limits of what a round may spend."""
     return Budgets(judge_usd=organisation.budgets.judge_usd, runs_usd=organisation.budgets.runs_usd)
+
+
+def schedule_of(organisation: OrganisationShape) -> RoundSchedule | None:
+    """When scoring rounds begin by themselves; None where nothing says so."""
+    written = organisation.schedule
+    if written is None:
+        return None
+    return RoundSchedule(cron=written.rounds, timezone=written.timezone, what=ScheduledWork(written.what))
+
+
+def retention_of(organisation: OrganisationShape) -> Retention:
+    """How long Dagster's records of ended runs are kept."""
+    return Retention(dagster_run_days=organisation.retention.dagster_run_days)

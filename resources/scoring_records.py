@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,3 +126,19 @@ def judging_costs(engine: Engine) -> list[dict[str, Any]]:
     """What judging each model came to over all its scorings, dearest first."""
     with engine.connect() as connection:
         return [dict(row) for row in connection.execute(text(_JUDGING_COSTS)).mappings()]
+
+
+# Nobody can know what an unpriced request cost: it counts as much as the dearest known one of the same rounds.
+_SPENDING = text("""
+select coalesce(sum(k.cost_usd), 0) + (count(*) - count(k.cost_usd)) * coalesce(max(k.cost_usd), 0) as spent_usd
+from assay.judge_calls k
+join assay.scoring_records d using (scoring_record_id)
+join assay.rounds r using (round_id)
+where r.dagster_run_id = any(:run_ids)
+""")
+
+
+def judge_spending(engine: Engine, dagster_run_ids: Sequence[str]) -> float:
+    """What the judges of these Dagster runs cost so far, in USD."""
+    with engine.connect() as connection:
+        return float(connection.execute(_SPENDING, {"run_ids": list(dagster_run_ids)}).scalar_one())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Generic, Literal, TypeVar
 
 from scoring.records import DEFAULT_EMPTY_VALUES, Json, Origin
@@ -87,6 +88,30 @@ class Budgets:
 
     judge_usd: float | None = None
     runs_usd: float | None = None
+
+
+class ScheduledWork(StrEnum):
+    """What a scheduled round scores: models without a score, models whose score is stale, or both."""
+
+    BOTH = "unscored_and_stale"
+    UNSCORED = "unscored"
+    STALE = "stale"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundSchedule:
+    """When scoring rounds begin by themselves: a cron expression of five fields, read in the time zone."""
+
+    cron: str
+    timezone: str = "UTC"
+    what: ScheduledWork = ScheduledWork.BOTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How many days Dagster keeps its records of ended runs; what Assay itself records is kept for good."""
+
+    dagster_run_days: int = 30
 
 
 def _default(value: T) -> Resolved[T]:

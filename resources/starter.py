@@ -36,6 +36,9 @@ judge: null
 
 # Upper limits of what one round may spend.
 # budgets: {judge_usd: 5}
+
+# When `assay up` begins rounds over what is unscored or stale: nightly, weekly or a cron expression.
+# schedule: {rounds: nightly, timezone: Europe/Amsterdam}
 """
 
 MODELS_YAML = """\

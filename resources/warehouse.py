@@ -158,6 +158,10 @@ class Warehouse:
         """What judging each model came to over all its scorings, dearest first."""
         return scoring_records.judging_costs(self.engine)
 
+    def judge_spending(self, dagster_run_ids: Sequence[str]) -> float:
+        """What the judges of these Dagster runs cost so far, in USD."""
+        return scoring_records.judge_spending(self.engine, dagster_run_ids)
+
     def known_vectors(self, model: str, texts: Sequence[str]) -> dict[str, Vector]:
         """The cached vectors of those of `texts` that have one."""
         return vector_cache.known_vectors(self.engine, model, texts)

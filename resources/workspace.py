@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from resources.complaints import Complaints
-from resources.resolution import budgets_of
+from resources.resolution import budgets_of, retention_of, schedule_of
 from resources.scenarios import Scenario, inside, read_scenario
-from resources.settings import Budgets, Endpoint, ScoringSettings, Weights
+from resources.settings import Budgets, Endpoint, Retention, RoundSchedule, ScoringSettings, Weights
 from resources.shapes import shaped
 from resources.sources import Source, read_yaml
 from resources.strictness_tables import read_tables
@@ -33,6 +33,8 @@ class Organisation:
     """What assay.yaml decides for the whole workspace and no scenario changes."""
 
     budgets: Budgets = field(default_factory=Budgets)
+    schedule: RoundSchedule | None = None
+    retention: Retention = field(default_factory=Retention)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +109,24 @@ def load_workspace(path: Path | None = None) -> Workspace:
     complaints.raise_any(str(root))
     return Workspace(
         root=root,
-        config=Organisation(budgets=budgets_of(organisation or OrganisationShape())),
+        config=_decided(organisation or OrganisationShape()),
         models=tuple(_model(entry) for entry in entries),
         scenarios=tuple(replace(one, scoring=replace(one.scoring, tables=tables)) for one in scenarios),
         endpoints={entry.id: _endpoint(entry, entry.base_url) for entry in entries if entry.base_url},
     )
+
+
+def load_organisation(path: Path | None = None) -> Organisation:
+    """What assay.yaml alone decides, without a look at the scenarios. Raises `InputError` that tells what is wrong."""
+    root = find_workspace(path).resolve()
+    complaints = Complaints()
+    organisation = _organisation(root, complaints)
+    complaints.raise_any(str(root))
+    return _decided(organisation or OrganisationShape())
+
+
+def _decided(shape: OrganisationShape) -> Organisation:
+    return Organisation(budgets=budgets_of(shape), schedule=schedule_of(shape), retention=retention_of(shape))
 
 
 def _organisation(root: Path, complaints: Complaints) -> OrganisationShape | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from resources.cron import cron_of, timezone_problem
 from scoring.keys import id_of, safe_key
 
 MAX_ID_LENGTH = 200
@@ -124,11 +125,42 @@ class BudgetsShape(Shape):
     runs_usd: Annotated[float, Field(ge=0)] | None = None
 
 
+class ScheduleShape(Shape):
+    """When scoring rounds begin by themselves, and over what."""
+
+    rounds: Text
+    timezone: Text = "UTC"
+    what: Literal["unscored_and_stale", "unscored", "stale"] = "unscored_and_stale"
+
+    @field_validator("rounds")
+    @classmethod
+    def _is_a_time(cls, written: str) -> str:
+        try:
+            return cron_of(written)
+        except ValueError as error:
+            raise PydanticCustomError("cron", "{problem}", {"problem": str(error)}) from None
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_a_zone(cls, name: str) -> str:
+        if (problem := timezone_problem(name)) is not None:
+            raise PydanticCustomError("timezone", "{problem}", {"problem": problem})
+        return name
+
+
+class RetentionShape(Shape):
+    """How long what only Dagster needs is kept."""
+
+    dagster_run_days: Annotated[int, Field(ge=1, le=3650)] = 30
+
+
 class OrganisationShape(ScoringShape):
     """assay.yaml."""
 
     weights: TypeWeightsShape = TypeWeightsShape()
     budgets: BudgetsShape = BudgetsShape()
+    schedule: ScheduleShape | None = None
+    retention: RetentionShape = RetentionShape()
 
 
 class ModelShape(Shape):

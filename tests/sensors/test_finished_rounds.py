@@ -10,9 +10,11 @@ from pipelines.partitions import RANGE_END_TAG, RANGE_START_TAG, add_partitions,
 from pipelines.rectangles import Rectangle
 from pipelines.round import score_round
 from pipelines.session import Session, open_session
+from pipelines.unmerged import merge_state, stretches, unmergeable
+from pipelines.waiting import STATE_TAG
+from resources.cells import MOST_CRASHES
 from scoring.keys import safe_key
-from sensors.finished_rounds import finished_rounds, state_of, stretches, to_merge
-from sensors.finished_runs import MOST_ATTEMPTS, STATE_TAG
+from sensors.finished_rounds import finished_rounds, to_merge
 from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
 
 CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
@@ -37,7 +39,7 @@ def test_one_run_covers_neighbours(waiting: str, expected: list[list[str]]) -> N
 
 
 def test_a_later_round_has_another_run_key() -> None:
-    assert state_of(["a"], {"a": [1]}) != state_of(["a"], {"a": [1, 2]})
+    assert merge_state(["a"], {"a": [1]}) != merge_state(["a"], {"a": [1, 2]})
 
 
 @pytest.fixture
@@ -100,7 +102,7 @@ def test_a_scenario_under_way_waits_and_one_that_fails_every_time_is_given_up(
     instance.add_run(run)
     (request,) = tick(session, instance)
     assert request.tags[RANGE_START_TAG] == safe_key(SCENARIOS[1])
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MOST_CRASHES):
         instance.add_run(
             dg.DagsterRun(
                 job_name="merge_findings",
@@ -109,3 +111,16 @@ def test_a_scenario_under_way_waits_and_one_that_fails_every_time_is_given_up(
             )
         )
     assert tick(session, instance) == []
+    assert unmergeable(session.warehouse.references.unmerged(), instance) == [SCENARIOS[1]]
+
+
+def test_after_a_merge_that_came_to_nothing_each_scenario_has_a_run_of_its_own(
+    session: Session, instance: dg.DagsterInstance
+) -> None:
+    add_partitions(instance, CELLS)
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    score_round(session, CELLS)
+    (first,) = tick(session, instance)
+    instance.add_run(dg.DagsterRun(job_name="merge_findings", status=dg.DagsterRunStatus.FAILURE, tags=first.tags))
+    covered = [(one.tags[RANGE_START_TAG], one.tags[RANGE_END_TAG]) for one in tick(session, instance)]
+    assert covered == [(safe_key(one), safe_key(one)) for one in SCENARIOS]

@@ -9,59 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_NOW = "Filter is_latest and not is_stale for what holds now."
+from resources.relations import grain_of
 
-RELATIONS: Mapping[str, str] = {
-    "assay.scenarios": "One row a scenario: what its files say now.",
-    "assay.models": "One row a candidate model: what models.yaml says now.",
-    "assay.scenario_configs": "One row a distinct schema and scoring config of a scenario, for good.",
-    "assay.reference_versions": "One row a version of a reference. Append-only.",
-    "assay.runs": "One row a repetition of a model on a scenario, recorded for good. Its output lies in the lake.",
-    "assay.rounds": "One row a scoring round.",
-    "assay.model_scores": (
-        "One row a scoring of a model on a scenario. The row is the commit: without it nothing of that scoring exists."
-    ),
-    "assay.run_scores": "One row a scored run of a model score.",
-    "assay.field_scores": "One row a compared field of a scored run.",
-    "assay.list_scores": "One row a compared list of a scored run.",
-    "assay.findings": "One row a piece of evidence that the reference should change at one path. Append-only.",
-    "assay.scoring_records": "One row a scoring of a model on a scenario in a round, whether it ended well or not.",
-    "assay.judge_questions": "One row a question that a judge was asked in a scenario: its content, never its answer.",
-    "assay.judge_calls": "One row a request to a judge, failed ones included. Append-only.",
-    "assay.judge_answers": (
-        "Cache of answers: one row a question, judge model and order of the two values. Failed calls are never here."
-    ),
-    "assay.judge_claims": "One row a question that some process is asking right now, until it is answered or expires.",
-    "assay.reference_edits": "One row a change of a reference at one path, with the version that it made. Append-only.",
-    "assay.reference_edit_models": "One row a model behind an automatic edit.",
-    "assay.reference_rejections": "One row a rejected automatic edit; its path is locked until released.",
-    "assay.rejected_versions": "One row a version of a reference that held the rejected value.",
-    "assay.merged_scores": "One row a model score whose findings went into a merge of its scenario's reference.",
-    "assay.reference_provenance": "One row a value of a generated draft: the models that gave it, and other answers.",
-    "assay.vectors": "Cache of embeddings: one row a text and embedding model.",
-    "assay.alembic_version": "One row: the migration that the tables are at.",
-    "assay.owner_references": "One row a scenario: the version its owner last saved.",
-    "assay.judge_kin": "One row a model score with a judge of the model's own family.",
-    "assay.score_states": "One row a model score: whether it is the latest, and what its owner changed since.",
-    "bi.leaderboard": (
-        "Grain: one row a model in a scope. Scope 'scenario' ranks the models of one scenario, scope 'overall' the "
-        "means of their scenario scores. Latest scores that are not stale only."
-    ),
-    "bi.model_scores": f"Grain: one row a scoring of a model on a scenario. {_NOW}",
-    "bi.run_scores": f"Grain: one row a scored run of a model score. {_NOW}",
-    "bi.field_scores": f"Grain: one row a compared field of a scored run. {_NOW}",
-    "bi.list_scores": f"Grain: one row a compared list of a scored run. {_NOW}",
-    "bi.findings": "Grain: one row a piece of evidence that the reference should change at one path.",
-    "bi.reference_versions": "Grain: one row a version of a scenario's reference.",
-    "bi.judge_calls": "Grain: one row a request to a judge, failed ones included.",
-    "bi.scoring_records": "Grain: one row a scoring of a model on a scenario in a round, failed ones included.",
-    "bi.reference_edits": (
-        "Grain: one row a change of a reference at one path, automatic or its owner's. Filter is_in_place for the "
-        "automatic edits that count now."
-    ),
-    "bi.reference_rejections": "Grain: one row an automatic edit that its owner rejected. Filter is_locked for now.",
-    "bi.stale_scores": "Grain: one row a latest model score that is stale, with what changed since.",
-}
+__all__ = ["grain_of", "meaning_of"]
 
 _COLUMNS: Mapping[str, str] = {
     "added_at": "When the model was first seen behind the edit, UTC.",
@@ -86,6 +36,7 @@ _COLUMNS: Mapping[str, str] = {
     "candidate_weight": "Weight the candidate fills (G).",
     "changed": "What its owner changed since the scoring: reference, scoring config, rejected edit.",
     "closed_at": "When the round ended, UTC; null while it runs or where its process was killed.",
+    "committed_at": "When the row that names the file was committed, UTC.",
     "completeness": "How much of what the reference holds was filled, 0..100: shared_weight / reference_weight.",
     "config_changed_at": "When the scenario's schema or scoring config last changed, UTC.",
     "config_hash": "Hash of schema and scoring config.",
@@ -101,9 +52,11 @@ _COLUMNS: Mapping[str, str] = {
     "created_at": "When the row was made, UTC.",
     "credit": "How much of the field's worth the value earned, 0..1.",
     "dagster_run_id": "The Dagster run that ran the round; null outside Dagster.",
+    "dataset": "The dataset of the lake: runs, field_scores, findings or reference_versions.",
     "duplicate_count": "Extra items that are surplus copies of another item.",
     "duration_seconds": "Wall time of the run in seconds; null where nobody recorded it.",
     "earned_weight": "Credit earned over the shared weight (C).",
+    "edit_count": "Changes that the version made, rows of reference_edits.",
     "embedding_model": "The embedding model; null where none was configured (exact_only).",
     "ended_at": "When the scoring of the model ended, UTC; null while it runs or where its process was killed.",
     "entity": "What the scenario is about.",
@@ -115,7 +68,10 @@ _COLUMNS: Mapping[str, str] = {
     "expires_at": "When another process may take the question over, UTC.",
     "extra_count": "Candidate items without partner.",
     "extra_items": "The extra items as text for people, a line each, at most 10,000 characters.",
-    "f1": "Harmonic mean of precision and recall, 0..1.",
+    "f1": (
+        "Harmonic mean of precision and recall, 0..1: "
+        "2 x matched_count / (2 x matched_count + missed_count + extra_count)."
+    ),
     "failed_call_count": "Requests to judges that gave no answer.",
     "family": "The model's family, to tell a judge's kin.",
     "field_count": "Compared fields, rows of field_scores.",
@@ -151,6 +107,7 @@ _COLUMNS: Mapping[str, str] = {
     "is_locked": "Whether the rejection keeps rounds from the path now.",
     "is_median": "Whether this is the run of median quality, whose output stands for the model.",
     "is_reference_changed": "Whether the owner saved another reference since.",
+    "is_reference_verified": "Whether the newest version of its reference is verified; only then is it scored.",
     "is_rejected": "Whether the owner rejected it, and has not released its path.",
     "is_repair": "Whether the request asks again after a reply that was no answer.",
     "is_scored": "Whether the scoring was committed.",
@@ -189,6 +146,7 @@ _COLUMNS: Mapping[str, str] = {
     "model_ids": "Models that gave the value, a line each.",
     "model_name": "The model's name at its provider.",
     "model_score_id": "Identity of the model score.",
+    "models": "The models behind the edit, a line each.",
     "note": "What was done, in words; empty where the origin says it all.",
     "number": "Version number, from 1 in each scenario.",
     "ok_run_count": "Runs that gave an output.",
@@ -213,6 +171,7 @@ _COLUMNS: Mapping[str, str] = {
     "position": "Place in the scope, from 1; equal scores share a place.",
     "position_conflict_count": "Questions whose verdict flipped with the order of the two values and counted as a tie.",
     "precision": "matched_count / (matched_count + extra_count), 0..1.",
+    "priced_run_count": "Scored runs whose cost is known: as many as mean_cost_usd is the mean of.",
     "problem": "What went wrong; empty where nothing did.",
     "problems": "What a person should know about the run: repairs, schema violations; a line each.",
     "prompt": "The scenario's prompt.",
@@ -246,6 +205,7 @@ _COLUMNS: Mapping[str, str] = {
     "rung": "The step of the ladder that decided; null where none did.",
     "runs_hash": "Hash of the recorded runs; it changes when one is added.",
     "saved_paths_json": "Stable paths that the owner's save changed, as ASCII JSON text.",
+    "saved_reference_version": "Number of the reference version that its owner last saved.",
     "scenario_count": "Scenarios that stand behind the row.",
     "scenario_id": "The scenario's id, its folder's name.",
     "scenario_type": "The scenario's type, e.g. enrichment.",
@@ -256,6 +216,7 @@ _COLUMNS: Mapping[str, str] = {
         "the others in proportion."
     ),
     "scored_at": "When the score was committed, UTC.",
+    "scored_models": "Model scores that the round committed.",
     "scored_run_count": "Runs that have a score.",
     "scoring_duration_seconds": (
         "Wall time of the scoring in seconds, work shared with other models of the round included."
@@ -280,6 +241,7 @@ _COLUMNS: Mapping[str, str] = {
     "status": "How it ended.",
     "success_rate": "ok_run_count / run_count, 0..1.",
     "text_sha256": "SHA-256 of the text.",
+    "timed_run_count": "Scored runs whose duration is known: as many as mean_duration_seconds is the mean of.",
     "title": "The scenario's title.",
     "trigger": "What began the round: command, sensor, schedule or test.",
     "unpriced_call_count": "Requests whose cost is unknown.",
@@ -308,6 +270,7 @@ _EXCEPTIONS: Mapping[str, str] = {
     "judge_calls.cost_usd": "What the request cost in USD; null where its price or its tokens are unknown.",
     "judge_calls.duration_seconds": "Wall time of the request in seconds.",
     "judge_calls.error": "Why the request gave no answer; null for one that did.",
+    "judge_calls.model_score_id": "The score that the request was made for; null where there is none.",
     "judge_calls.path": "JSON Pointer of the place where the question first arose.",
     "judge_calls.model_id": "The model whose scoring first raised the question, and which bears the cost.",
     "judge_calls.scenario_id": "The scenario whose cache the answer belongs to.",
@@ -322,6 +285,8 @@ _EXCEPTIONS: Mapping[str, str] = {
     "judge_answers.question_id": "The question.",
     "judge_calls.question_id": "The question.",
     "judge_claims.question_id": "The question.",
+    "run_claims.worker_id": "The process that makes the run.",
+    "run_claims.expires_at": "When another process may take the repetition over, UTC.",
     "scoring_records.cost_usd": (
         "What the scoring's requests to judges cost in USD; null where the price or the tokens of one are unknown."
     ),
@@ -346,8 +311,28 @@ _EXCEPTIONS: Mapping[str, str] = {
     "findings.stable_path": (
         "The place with list items named by id (`@id`) instead of position; for a new item the path of its list."
     ),
+    "bi.judge_calls.is_latest": "Whether it was made for the model's newest score on the scenario.",
+    "bi.lake_files.is_latest": "Whether its rows are of the newest score or version; always so for runs.",
+    "bi.lake_files.is_stale": "Whether its rows are of a stale score.",
+    "bi.lake_files.model_id": "The model whose rows it holds; null where it holds those of many or of none.",
+    "bi.lake_files.model_score_id": "The model score whose rows it holds; null for runs and reference versions.",
+    "bi.lake_files.reference_version": (
+        "Number of the reference version that it holds, or that its rows were scored against; null for runs."
+    ),
+    "bi.leaderboard.scenario_type": "The type of the scenario of scope 'scenario'; null in scope 'overall'.",
+    "bi.leaderboard.title": "The title of the scenario of scope 'scenario'; null in scope 'overall'.",
+    "bi.reference_edits.reference_version": "Number of the version that the edit made.",
+    "bi.reference_versions.reference_version": "Version number, from 1 in each scenario.",
+    "bi.rounds.duration_seconds": (
+        "Wall time of the round in seconds; null while it runs or where its process was killed."
+    ),
+    "bi.scenarios.reference_version": "Number of the newest version of its reference; null where there is none.",
+    "bi.scoring_records.is_latest": "Whether its score is the model's newest on the scenario.",
+    "bi.scoring_records.is_stale": "Whether its score is stale; false where it gave none.",
+    "bi.scoring_records.reference_version": "Number of the reference version of its score; null where it gave none.",
+    "bi.stale_scores.quality": "Mean quality over the scored runs, 0..100; null where no run was scored.",
     "bi.reference_versions.is_latest": "Whether this is the scenario's newest version.",
-    "model_scores.quality": "Mean quality over the scored runs, 0..100; null where no run was scored.",
+    "model_scores.quality": "Mean quality over the scored runs (scored_run_count), 0..100; null where there is none.",
     "model_scores.completeness": "Mean completeness over the scored runs, 0..100.",
     "model_scores.correctness": "Mean correctness over the scored runs, 0..100.",
     "model_scores.hallucination": "Mean hallucination over the scored runs, 0..100.",
@@ -357,7 +342,7 @@ _EXCEPTIONS: Mapping[str, str] = {
 }
 
 
-_LIKE: Mapping[str, str] = {"assay.score_states": "model_scores"}
+_LIKE: Mapping[str, str] = dict.fromkeys(("assay.score_changes", "assay.score_states"), "model_scores")
 
 
 def meaning_of(column: str, relation: str = "") -> str:
@@ -370,8 +355,3 @@ def meaning_of(column: str, relation: str = "") -> str:
         if key in _EXCEPTIONS:
             return _EXCEPTIONS[key]
     return _COLUMNS[column]
-
-
-def grain_of(relation: str) -> str:
-    """What one row of a relation is. Raises KeyError for one not in here."""
-    return RELATIONS[relation]

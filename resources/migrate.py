@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import psycopg2.errors
@@ -16,10 +17,10 @@ from resources.database import require_usable
 from resources.locks import lock
 from scoring.errors import InputError
 
-HEAD = "0003"
+HEAD = "0005"
 _FOLDER = Path(__file__).parent
 _VIEWS = _FOLDER / "views.sql"
-_CATALOGUE = _FOLDER / "columns.py"
+_CATALOGUE = (_FOLDER / "columns.py", _FOLDER / "relations.py")
 _STATE = "select obj_description(oid, 'pg_namespace') from pg_namespace where nspname = 'bi'"
 
 
@@ -59,7 +60,7 @@ def _found_state(engine: Engine) -> str | None:
 
 
 def _state() -> str:
-    digest = hashlib.sha256(_VIEWS.read_bytes() + _CATALOGUE.read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in (_VIEWS, *_CATALOGUE))).hexdigest()[:12]
     return f"Documented views for BI tools (tables {HEAD}, views {digest})"
 
 
@@ -86,18 +87,17 @@ def _replace_views(connection: Connection) -> None:
         with connection.begin_nested():
             run_script(connection, statements)
     except psycopg2.errors.InvalidTableDefinition:  # a column left or changed its type: only then are they made anew
-        for schema, view in reversed(_views(connection)):
-            connection.exec_driver_sql(f'drop view if exists "{schema}"."{view}"')
+        connection.exec_driver_sql(f"drop view {', '.join(_views(connection))}")  # all at once, in whatever order
         run_script(connection, statements)
 
 
-def _views(connection: Connection) -> list[tuple[str, str]]:
-    """Our views in the order in which they build on each other."""
+def _views(connection: Connection) -> Sequence[str]:
+    """Our views, quoted."""
     query = """
-        select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where c.relkind = 'v' and n.nspname in ('assay', 'bi') order by c.oid
+        select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where c.relkind = 'v' and n.nspname in ('assay', 'bi') order by 1
     """
-    return [(schema, view) for schema, view in connection.execute(text(query))]
+    return connection.execute(text(query)).scalars().all()
 
 
 _RELATIONS = """

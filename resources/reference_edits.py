@@ -37,9 +37,10 @@ from (select distinct on (path) * from assay.reference_edits where scenario_id =
 where e.evidence is not null order by e.reference_edit_id
 """)
 _TRACKED = text("""
-select e.*, array(select m.model_id from assay.reference_edit_models m
-                  where m.reference_edit_id = e.reference_edit_id order by m.model_id collate "C") as model_ids
-from bi.reference_edits e where e.scenario_id = :scenario_id and (:number = 0 or e.number <= :number)
+select e.*, e.reference_version as number,
+       array(select m.model_id from assay.reference_edit_models m
+             where m.reference_edit_id = e.reference_edit_id order by m.model_id collate "C") as model_ids
+from bi.reference_edits e where e.scenario_id = :scenario_id and (:number = 0 or e.reference_version <= :number)
 order by e.reference_edit_id desc
 """)
 _REASONS = text("""

@@ -316,6 +316,7 @@ judge_calls = table(
     time("called_at"),
     _of_question(),
     Index(None, "scenario_id", "question_id"),
+    Index(None, "scenario_id", "judge_model", "called_at"),
 )
 
 judge_answers = table(
@@ -336,6 +337,16 @@ judge_claims = table(
     "judge_claims",
     key("scenario_id"),
     key("question_id"),
+    text("worker_id"),
+    time("expires_at"),
+    Index(None, "worker_id"),
+)
+
+run_claims = table(
+    "run_claims",
+    key("scenario_id"),
+    key("model_id"),
+    Column("repetition", Integer, primary_key=True, autoincrement=False),
     text("worker_id"),
     time("expires_at"),
     Index(None, "worker_id"),

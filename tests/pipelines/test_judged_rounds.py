@@ -154,7 +154,7 @@ def test_a_question_that_fails_costs_only_the_models_that_need_it(open_judged: O
 
 
 VIEWS = ("model_scores", "run_scores", "field_scores", "list_scores", "findings", "leaderboard", "judge_calls")
-CHANGING = {"attempt", "model_id"}
+CHANGING = {"attempt", "model_id", "provider", "family", "is_latest"}
 """Of a call: a later round counts its attempts anew, and its cost falls to whoever raised the question first then."""
 
 

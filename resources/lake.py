@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,17 @@ _SUFFIX = ".parquet"
 _UNFINISHED = ".unfinished"
 _S3_OPTIONS = {"endpoint_override", "scheme", "region"}
 
+_KEYS = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to keys that may list, read, write and delete in this bucket"
+_MENDABLE = {
+    "NO_SUCH_BUCKET": ("the bucket does not exist", "Create it, or correct ASSAY_LAKE"),
+    "ACCESS_DENIED": ("the object store refuses these keys", _KEYS),
+    "INVALID_ACCESS_KEY_ID": ("the object store does not know these keys", _KEYS),
+    "SIGNATURE_DOES_NOT_MATCH": ("the object store finds that the secret key is not this key's", _KEYS),
+    "HTTP status 301": ("the bucket is in another region", "Name it: s3://bucket/prefix?region=NAME"),
+    "NETWORK_CONNECTION": ("the object store does not answer", "Start it, or correct AWS_ENDPOINT_URL"),
+}
+"""What pyarrow's errors say of S3, what that means, and what to do about it."""
+
 
 class Lake:
     """All files below one root: a local path, or a URL that pyarrow knows, like `s3://bucket/prefix`."""
@@ -38,7 +50,7 @@ class Lake:
         """The name of a new file, relative to the root, that holds `table` and is on the disk as a whole.
 
         Values of `partition` are ids; they become hive folders `name=<safe key>`. Raises OSError and leaves no file of
-        that name when the disk is full.
+        that name when the disk is full or the object store breaks down, InputError where somebody can mend it.
         """
         folders = [f"{name}={safe_key(value)}" for name, value in partition.items()]
         folder = "/".join([dataset, *folders])
@@ -47,7 +59,7 @@ class Lake:
             _write_local(Path(self._base) / name, table)
         else:
             whole = _bytes_of(table)  # made first: closing a stream after an error would publish half an object
-            with self._files.open_output_stream(f"{self._base}/{name}") as stream:
+            with self._explained(), self._files.open_output_stream(f"{self._base}/{name}") as stream:
                 stream.write(whole)
         return name
 
@@ -56,10 +68,10 @@ class Lake:
 
         Raises InputError where the file is gone.
         """
+        path = f"{self._base}/{file}"
         try:
-            return pq.read_table(
-                f"{self._base}/{file}", columns=columns, filters=where, filesystem=self._files, partitioning=None
-            )
+            with self._explained():
+                return pq.read_table(path, columns=columns, filters=where, filesystem=self._files, partitioning=None)
         except FileNotFoundError:
             raise InputError(
                 f"the lake has lost {file}, which a row in Postgres names",
@@ -78,15 +90,31 @@ class Lake:
         """
         limit = datetime.now(UTC) - older_than
         orphans = sorted(name for name, modified in self._found("") if name not in named and modified < limit)
-        for name in orphans:
-            self._files.delete_file(f"{self._base}/{name}")
+        with self._explained():
+            for name in orphans:
+                self._files.delete_file(f"{self._base}/{name}")
         return orphans
 
     def _found(self, dataset: str) -> Iterator[tuple[str, datetime]]:
         selector = pafs.FileSelector(f"{self._base}/{dataset}".rstrip("/"), recursive=True, allow_not_found=True)
-        for info in self._files.get_file_info(selector):
+        with self._explained():
+            found = self._files.get_file_info(selector)
+        for info in found:
             if info.type == pafs.FileType.File and info.path.endswith((_SUFFIX, _UNFINISHED)):
                 yield info.path.removeprefix(f"{self._base}/"), info.mtime
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """An error that somebody can mend is raised as InputError; none repeats a key."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            for sign, (meaning, remedy) in _MENDABLE.items():
+                if sign in str(error):
+                    raise InputError(meaning, where=_named(self.root), remedy=remedy) from None
+            raise
 
 
 def _write_local(path: Path, table: pa.Table) -> None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,14 +117,16 @@ def open_stores(workspace: Path | None = None) -> Iterator[tuple[Home, Warehouse
     from resources.workspace import find_workspace
 
     home = home_for(find_workspace(workspace)).make()
-    with nullcontext() if os.environ.get("ASSAY_DATABASE_URL") else using_postgres(home):
+    is_embedded = not os.environ.get("ASSAY_DATABASE_URL")
+    with using_postgres(home) if is_embedded else nullcontext():
         from resources.database import engine_for
         from resources.lake import Lake
         from resources.migrate import upgrade
         from resources.postgres import database_url
         from resources.warehouse import Warehouse
 
-        engine = engine_for(database_url(home))
+        # The embedded server is nobody's service: whoever finds it dead starts it again.
+        engine = engine_for(database_url(home), revived=partial(database_url, home) if is_embedded else None)
         try:
             upgrade(engine)
             yield home, Warehouse(engine, Lake(home.lake_root))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from time import sleep
+from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from scoring.errors import InputError
 
@@ -14,6 +16,10 @@ DRIVER = "postgresql+psycopg2"
 OLDEST_VERSION = 14
 _VARIABLE = "ASSAY_DATABASE_URL"
 _SCHEMES = ("postgres", "postgresql", DRIVER)
+_PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
+"""Two minutes together: so long a server takes to restart, or to recover after it was killed."""
+
+T = TypeVar("T")
 
 
 def parsed_url(text_: str, *, where: str = _VARIABLE) -> URL:
@@ -33,12 +39,44 @@ def parsed_url(text_: str, *, where: str = _VARIABLE) -> URL:
     return url.set(drivername=DRIVER)
 
 
-def engine_for(url: URL, **options: Any) -> Engine:
-    """An engine on this database with at most 5 connections, UTC, and a dead connection noticed before use."""
+def engine_for(url: URL, *, revived: Callable[[], URL] | None = None, **options: Any) -> Engine:
+    """An engine on this database with at most 5 connections, UTC, and a dead connection noticed before use.
+
+    `revived` is called where the server refuses a connection; it starts the server and says where it now answers.
+    """
     arguments: dict[str, Any] = {"connect_timeout": 10, "application_name": "assay", "options": "-c timezone=UTC"}
     settings: dict[str, Any] = {"pool_size": 2, "max_overflow": 3, "pool_pre_ping": True, "pool_recycle": 1800}
     extra = options.pop("connect_args", {})
-    return create_engine(url, **(settings | options), connect_args=arguments | extra)
+    engine = create_engine(url, **(settings | options), connect_args=arguments | extra)
+    if revived is not None:
+        event.listen(engine, "do_connect", _reviving(revived))
+    return engine
+
+
+def _reviving(revived: Callable[[], URL]) -> Callable[..., Any]:
+    """Connects as SQLAlchemy does, and once more after the server was started."""
+
+    def connect(dialect: Any, _record: Any, positional: list[Any], named: dict[str, Any]) -> Any:
+        try:
+            return dialect.connect(*positional, **named)
+        except dialect.loaded_dbapi.OperationalError:
+            now = revived()
+            return dialect.connect(*positional, **(named | {"host": now.host, "port": now.port}))
+
+    return connect
+
+
+def patiently(action: Callable[[], T]) -> T:
+    """What the action returns. A Postgres that restarts is waited for, and the action is done again from its start.
+
+    So it has to be one that may be done twice: perhaps it was committed, and only the word of that was lost.
+    """
+    for pause in _PAUSES_SECONDS:
+        try:
+            return action()
+        except OperationalError:
+            sleep(pause)
+    return action()
 
 
 def require_usable(engine: Engine) -> None:

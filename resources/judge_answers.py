@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from time import sleep
 from typing import Any
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, TextClause, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import OperationalError
 
 from resources.bulk import copy_rows
+from resources.database import patiently
 from resources.judge_calls import JudgeCall
 from resources.stored_text import storable
 from resources.tables import judge_answers, judge_calls, judge_questions
@@ -20,9 +19,7 @@ from scoring.questions import PROMPT_VERSION
 from scoring.records import Answer, Verdict
 
 CLAIM_SECONDS = 20
-"""A claim that was not renewed for so long is free: its process is dead."""
-
-_PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0)
+"""A claim that was not renewed for so long is free: its process is dead. While Postgres is away, none expires."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,41 +30,41 @@ class StoredAnswers:
 
     def votes(self, scenario_id: str, question_ids: Iterable[str]) -> dict[str, list[Vote]]:
         """The votes that are known on those of the questions that have one."""
-        with self.engine.connect() as connection:
-            return _votes(connection, scenario_id, question_ids)
+        wanted = list(question_ids)
+        return patiently(lambda: self._votes(scenario_id, wanted))
 
     def claim(self, scenario_id: str, question_ids: Iterable[str], worker_id: str) -> frozenset[str]:
         """Those of the questions that now are this worker's to ask; the others are being asked by somebody else."""
-        parameters = {"scenario_id": scenario_id, "ids": sorted(question_ids), "worker_id": worker_id}
-        with self.engine.begin() as connection:
-            return frozenset(connection.execute(_CLAIM, parameters | _LEASE).scalars())
+        parameters = {"scenario_id": scenario_id, "ids": sorted(question_ids), "worker_id": worker_id} | _LEASE
+        return frozenset(patiently(lambda: self._done(_CLAIM, parameters)))
 
     def renew(self, worker_id: str) -> None:
         """What this worker has claimed stays its own for a while longer."""
-        with self.engine.begin() as connection:
-            connection.execute(_RENEW, {"worker_id": worker_id} | _LEASE)
+        patiently(lambda: self._done(_RENEW, {"worker_id": worker_id} | _LEASE))
 
     def release(self, worker_id: str) -> None:
-        """This worker claims nothing any more."""
-        with self.engine.begin() as connection:
-            connection.execute(_RELEASE, {"worker_id": worker_id})
+        """This worker claims nothing any more, and neither do workers that died long ago."""
+        patiently(lambda: self._done(_RELEASE, {"worker_id": worker_id} | _LEASE))
 
     def keep(self, calls: Sequence[JudgeCall]) -> None:
-        """These calls are recorded and their answers kept, all or none. An answer that is there already stays.
+        """These calls are recorded, each once, and their answers kept. An answer that is there already stays.
 
         They are paid for: a Postgres that restarts is waited for.
         """
-        for pause in _PAUSES_SECONDS:
-            try:
-                return self._keep(calls)
-            except OperationalError:
-                sleep(pause)
-        return self._keep(calls)
+        patiently(lambda: self._keep(calls))
+
+    def _votes(self, scenario_id: str, question_ids: Sequence[str]) -> dict[str, list[Vote]]:
+        with self.engine.connect() as connection:
+            return _votes(connection, scenario_id, question_ids)
+
+    def _done(self, statement: TextClause, parameters: Mapping[str, Any]) -> list[Any]:
+        with self.engine.begin() as connection:
+            return list(connection.execute(statement, dict(parameters)).scalars())
 
     def _keep(self, calls: Sequence[JudgeCall]) -> None:
         with self.engine.begin() as connection:
             connection.execute(insert(judge_questions).on_conflict_do_nothing(), _questions(calls))
-            copy_rows(connection, judge_calls, _CALL_COLUMNS, map(_call_row, calls))
+            copy_rows(connection, judge_calls, _CALL_COLUMNS, map(_call_row, _unrecorded(connection, calls)))
             answers = [row for call in calls if (row := _answer_row(call)) is not None]
             if answers:
                 connection.execute(insert(judge_answers).on_conflict_do_nothing(), answers)
@@ -80,14 +77,27 @@ select :scenario_id, id, :worker_id, clock_timestamp() + make_interval(secs => :
 from unnest(cast(:ids as text[])) with ordinality as asked (id, place) order by place
 on conflict (scenario_id, question_id) do update
     set worker_id = excluded.worker_id, expires_at = excluded.expires_at
-    where judge_claims.expires_at < clock_timestamp() or judge_claims.worker_id = excluded.worker_id
+    where greatest(judge_claims.expires_at, pg_postmaster_start_time() + make_interval(secs => :seconds))
+            < clock_timestamp()
+        or judge_claims.worker_id = excluded.worker_id
 returning question_id
 """)
 _RENEW = text("""
 update assay.judge_claims set expires_at = clock_timestamp() + make_interval(secs => :seconds)
-where worker_id = :worker_id
+where worker_id = :worker_id returning question_id
 """)
-_RELEASE = text("delete from assay.judge_claims where worker_id = :worker_id")
+_RELEASE = text("""
+delete from assay.judge_claims where (scenario_id, question_id) in (
+    select scenario_id, question_id from assay.judge_claims
+    where worker_id = :worker_id
+        or greatest(expires_at, pg_postmaster_start_time()) + make_interval(secs => :seconds) < clock_timestamp()
+    for update skip locked)
+returning question_id
+""")
+_RECORDED = text("""
+select scenario_id, question_id, judge_model, is_swapped, attempt, called_at from assay.judge_calls
+where scenario_id = any(cast(:scenarios as text[])) and question_id = any(cast(:ids as text[]))
+""")
 _VOTES = text("""
 select question_id, judge_model, is_swapped, verdict, credit, basis, reason from assay.judge_answers
 where scenario_id = :scenario_id and question_id = any(cast(:ids as text[]))
@@ -101,6 +111,17 @@ def _votes(connection: Connection, scenario_id: str, question_ids: Iterable[str]
         ballot = Ballot(judge_model=row.judge_model, is_swapped=row.is_swapped)
         found.setdefault(row.question_id, []).append(Vote(ballot=ballot, answer=answer))
     return found
+
+
+def _unrecorded(connection: Connection, calls: Sequence[JudgeCall]) -> list[JudgeCall]:
+    """The calls without those that an earlier try recorded, whose commit went well and only the word of it was lost."""
+    named = {"scenarios": [*{call.raised.scenario_id for call in calls}], "ids": [call.raised.key[1] for call in calls]}
+    recorded = {tuple(row) for row in connection.execute(_RECORDED, named)}
+    return [call for call in calls if _identity(call) not in recorded]
+
+
+def _identity(call: JudgeCall) -> tuple[Any, ...]:
+    return (*call.raised.key, call.ballot.judge_model, call.ballot.is_swapped, call.attempt, call.called_at)
 
 
 def _questions(calls: Sequence[JudgeCall]) -> list[dict[str, Any]]:

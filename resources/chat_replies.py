@@ -30,6 +30,7 @@ class Reply:
 
     `fault` is None where `text` may be an answer; it is read by whoever asked. `error` says what was wrong in words.
     `parameter` is the one that the server refuses, where it refuses one. `is_billed` is None where nobody can know.
+    `is_completion` says that a model spoke at all, and not a proxy or another kind of server.
     """
 
     text: str | None = None
@@ -41,6 +42,7 @@ class Reply:
     parameter: str = ""
     pause_seconds: float | None = None
     is_billed: bool | None = True
+    is_completion: bool = False
 
 
 def reply_of(data: object) -> Reply:
@@ -67,6 +69,7 @@ def reply_of(data: object) -> Reply:
         output_tokens=_count(usage, "completion_tokens"),
         fault=fault,
         error=error,
+        is_completion=True,
     )
 
 

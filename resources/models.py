@@ -9,8 +9,8 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from resources.chat_client import AnswerForm, key_of
 from resources.hosted_embeddings import host_of
-from scoring.errors import InputError
 from scoring.records import Document, Json, Model
 
 if TYPE_CHECKING:
@@ -62,6 +62,13 @@ class ModelRequest:
         parts += [f"Document {one.name}:\n{one.text}" for one in self.documents]
         user = "\n\n".join(parts).encode("utf-8", "replace").decode("utf-8")
         return [{"role": "system", "content": RULES}, {"role": "user", "content": user}]
+
+    @property
+    def form(self) -> AnswerForm | None:
+        """The form that a server is asked to give the answer; None where the schema is not that of an object."""
+        if not _is_object_schema(self.schema):
+            return None
+        return AnswerForm(name="answer", schema=_plain_schema(self.schema), is_strict=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +129,8 @@ class HostedModel:
 
     def _options(self, request: ModelRequest) -> dict[str, Mapping[str, Any]]:
         options: dict[str, Mapping[str, Any]] = {}
-        if _is_object_schema(request.schema):
-            form = {"name": "answer", "schema": _plain_schema(request.schema), "strict": False}
+        if request.form is not None:
+            form = {"name": request.form.name, "schema": request.form.schema, "strict": request.form.is_strict}
             options["response_format"] = {"response_format": {"type": "json_schema", "json_schema": form}}
         if request.wants_web_search and self.web_search is not None:
             options["web_search"] = WEB_SEARCH[self.web_search]
@@ -164,24 +171,11 @@ class HostedModel:
             if self._client is None:
                 self._client = OpenAI(
                     base_url=self._endpoint.base_url,
-                    api_key=self._key(),
+                    api_key=key_of(self._endpoint, self._environment, where=f"model {self.model_id}"),
                     max_retries=RETRIES,
                     timeout=TIMEOUT_SECONDS,
                 )
             return self._client
-
-    def _key(self) -> str:
-        name = self._endpoint.api_key_env
-        if not name:
-            return "none"
-        key = self._environment.get(name, "").strip()
-        if not key:
-            raise InputError(
-                f"the environment variable {name} is not set",
-                where=f"model {self.model_id}",
-                remedy=f"Set {name} to the server's key, or remove api_key_env if it wants none",
-            )
-        return key
 
     def _words(self, what: str) -> str:
         key = self._environment.get(self._endpoint.api_key_env or "", "").strip()
@@ -190,8 +184,10 @@ class HostedModel:
 
 
 def cost_of(model: Model, input_tokens: int | None, output_tokens: int | None) -> float | None:
-    """What so many tokens cost in USD; None where a price or a count is unknown."""
+    """What so many tokens cost in USD; None where a price or a count is unknown. What is free costs 0 without counts."""
     prices = (model.input_usd_per_million, model.output_usd_per_million)
+    if all(price == 0 for price in prices):
+        return 0.0
     if None in (*prices, input_tokens, output_tokens):
         return None
     pairs = zip(prices, (input_tokens, output_tokens), strict=True)

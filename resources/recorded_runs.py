@@ -12,14 +12,14 @@ from itertools import groupby
 from typing import Any
 
 import pyarrow.compute as pc
-from sqlalchemy import Connection, Engine, Row, select, tuple_
+from sqlalchemy import Connection, Engine, Row, delete, select, tuple_
 
 from resources.bulk import copy_rows
 from resources.lake import Lake
 from resources.lake_tables import lake_table
 from resources.locks import lock
 from resources.stored_text import storable
-from resources.tables import models, runs, scenarios
+from resources.tables import models, run_claims, runs, scenarios
 from scoring.errors import InputError
 from scoring.records import Run, RunStatus
 
@@ -75,6 +75,35 @@ def import_runs(engine: Engine, lake: Lake, imported: Sequence[Run]) -> ImportRe
             connection, runs, _COLUMNS, [_row(run, files[run.scenario_id], hashes[_identity(run)]) for run in added]
         )
     return ImportReport(added=len(added), unchanged=len(imported) - len(added))
+
+
+def record_run(engine: Engine, lake: Lake, run: Run) -> bool:
+    """The run is recorded, and nobody claims it any more. False where another one has its repetition, which stays.
+
+    May be done twice: the second time finds the run recorded.
+    """
+    _require_sound(run)
+    identity, content_hash = _identity(run), _content_hash(run)
+    file = _write(lake, [run])[run.scenario_id]
+    with engine.begin() as connection:
+        lock(connection, "import_runs")
+        connection.execute(delete(run_claims).where(tuple_(*run_claims.primary_key.columns) == tuple_(*identity)))
+        found = _recorded_hashes(connection, [identity]).get(identity)
+        if found is None:
+            copy_rows(connection, runs, _COLUMNS, [_row(run, file, content_hash)])
+    return found in (None, content_hash)
+
+
+def repetitions_of(engine: Engine, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], set[int]]:
+    """The recorded repetitions of each (scenario id, model id); a key without runs has an empty set."""
+    found: dict[tuple[str, str], set[int]] = {key: set() for key in keys}
+    if found:
+        query = select(runs.c.scenario_id, runs.c.model_id, runs.c.repetition)
+        wanted = tuple_(runs.c.scenario_id, runs.c.model_id).in_(list(found))
+        with engine.connect() as connection:
+            for scenario_id, model_id, repetition in connection.execute(query.where(wanted)):
+                found[(scenario_id, model_id)].add(repetition)
+    return found
 
 
 def runs_of_many(

@@ -38,6 +38,22 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallSettings:
+    """How a model of models.yaml is called: what its server bears, and what belongs to each request.
+
+    `at_once` requests are in flight and `requests_per_minute` go out at most; models of one server share both. A
+    request may take `timeout_seconds`. `max_answer_tokens` is the longest answer, None for the server's own limit;
+    `parameters` are further fields of the request, sent as they are.
+    """
+
+    at_once: int | None = None
+    requests_per_minute: float | None = None
+    timeout_seconds: float = 600.0
+    max_answer_tokens: int | None = None
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSettings:
     """Which embedding model compares texts: the embedded one where `endpoint` is None, else a hosted one."""
 

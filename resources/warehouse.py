@@ -33,6 +33,7 @@ from resources.recorded_runs import ImportReport, RecordedRun
 from resources.reference_versions import ReferenceOrigin, ReferenceVersion
 from resources.references import References
 from resources.rounds import RoundStatus, RoundTrigger
+from resources.run_store import RunStore
 from resources.score_commits import ModelScoring
 from resources.scoring_records import JudgeCosts, ScoringEnd
 from scoring.records import Json, Model, Run, Vector
@@ -88,6 +89,15 @@ class Warehouse:
     def runs_of_many(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], list[RecordedRun]]:
         """`runs_of` for many (scenario id, model id), every one a key of the answer, each lake file read once."""
         return recorded_runs.runs_of_many(self.engine, self.lake, keys)
+
+    @property
+    def run_store(self) -> RunStore:
+        """Runs in the making: recorded one by one, and who is making which."""
+        return RunStore(self.engine, self.lake)
+
+    def repetitions_of(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], set[int]]:
+        """The recorded repetitions of each (scenario id, model id); a key without runs has an empty set."""
+        return recorded_runs.repetitions_of(self.engine, keys)
 
     def save_reference(
         self, scenario_id: str, content: Json, *, author: str, origin: ReferenceOrigin, is_verified: bool

@@ -11,7 +11,7 @@ from pathlib import Path
 from resources.complaints import Complaints
 from resources.resolution import budgets_of, retention_of, schedule_of
 from resources.scenarios import Scenario, inside, read_scenario
-from resources.settings import Budgets, Endpoint, Retention, RoundSchedule, ScoringSettings, Weights
+from resources.settings import Budgets, CallSettings, Endpoint, Retention, RoundSchedule, ScoringSettings, Weights
 from resources.shapes import shaped
 from resources.sources import Source, read_yaml
 from resources.strictness_tables import read_tables
@@ -42,7 +42,7 @@ class Workspace:
     """A workspace as its files say.
 
     `models` keep the order of models.yaml, `scenarios` are ordered by id. `endpoints` maps ids of models that can be
-    called to where they are called.
+    called to where they are called, `calls` to how.
     """
 
     root: Path
@@ -50,6 +50,7 @@ class Workspace:
     models: tuple[Model, ...]
     scenarios: tuple[Scenario, ...]
     endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    calls: Mapping[str, CallSettings] = field(default_factory=dict)
 
     def scenario(self, scenario_id: str) -> Scenario:
         """The scenario of this id. Raises `InputError` that names the nearest ids."""
@@ -113,6 +114,7 @@ def load_workspace(path: Path | None = None) -> Workspace:
         models=tuple(_model(entry) for entry in entries),
         scenarios=tuple(replace(one, scoring=replace(one.scoring, tables=tables)) for one in scenarios),
         endpoints={entry.id: _endpoint(entry, entry.base_url) for entry in entries if entry.base_url},
+        calls={entry.id: _call_settings(entry) for entry in entries if entry.base_url},
     )
 
 
@@ -181,7 +183,18 @@ def _endpoint(entry: ModelShape, base_url: str) -> Endpoint:
         base_url=base_url,
         api_key_env=entry.api_key_env,
         family=entry.family,
+        max_prompt_tokens=entry.max_prompt_tokens,
         web_search=entry.web_search,
+    )
+
+
+def _call_settings(entry: ModelShape) -> CallSettings:
+    return CallSettings(
+        at_once=entry.at_once,
+        requests_per_minute=entry.requests_per_minute,
+        timeout_seconds=entry.timeout_seconds,
+        max_answer_tokens=entry.max_answer_tokens,
+        parameters=entry.parameters,
     )
 
 

@@ -15,6 +15,9 @@ MAX_ID_LENGTH = 200
 MAX_KEY_BYTES = 240
 MAX_REPETITIONS = 1000
 MAX_AT_ONCE = 500
+TAKEN_PARAMETERS = frozenset(
+    {"model", "messages", "response_format", "max_tokens", "max_completion_tokens", "n", "stream"}
+)
 SCENARIO_TYPES = ("enrichment", "example_generation", "schema_generation", "artifact")
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -175,6 +178,18 @@ class ModelShape(Shape):
     web_search: Literal["openai", "openrouter", "xai"] | None = None
     input_usd_per_million: Annotated[float, Field(ge=0)] | None = None
     output_usd_per_million: Annotated[float, Field(ge=0)] | None = None
+    at_once: Annotated[int, Field(ge=1, le=MAX_AT_ONCE)] | None = None
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    timeout_seconds: Annotated[float, Field(gt=0)] = 600.0
+    max_prompt_tokens: TokenCount | None = None
+    max_answer_tokens: TokenCount | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _parameters_leave_the_request_alone(self) -> ModelShape:
+        if taken := sorted(self.parameters.keys() & TAKEN_PARAMETERS):
+            raise PydanticCustomError("parameters", "parameters: {name} is set by Assay itself", {"name": taken[0]})
+        return self
 
 
 class ScenarioScoringShape(ScoringShape):

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from psycopg2.extensions import encrypt_password
 from sqlalchemy import Connection, Engine, text
@@ -131,7 +132,7 @@ def _make_or_renew(connection: Connection, name: str, quoted: str, password: str
     is_ours = _is_ours(connection, name)
     if is_ours is False:
         raise InputError(f"role {name} exists and is no login of {ROLE}", remedy="Choose another name")
-    driver = connection.connection.dbapi_connection
+    driver: Any = connection.connection.dbapi_connection
     verifier = encrypt_password(password, name, driver, "scram-sha-256")  # no log of the server sees the password
     verb = "create role" if is_ours is None else "alter role"
     connection.execute(text(f"{verb} {quoted} login password :verifier"), {"verifier": verifier})

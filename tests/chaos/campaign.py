@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.chaos import checks
+from tests.chaos.commands import Commands
 from tests.chaos.content import KINDS, MODELS, MOVING, STILL, judged, kind_of, write_workspace
 from tests.chaos.contents import Stored
 from tests.chaos.deeds import Deeds
@@ -18,12 +19,14 @@ from tests.chaos.faults import WEIGHTS, Faults
 from tests.chaos.judge import LoggingJudge, Served
 from tests.chaos.payments import Payments, payments
 from tests.chaos.place import Place, Up, nothing_left, wait_until
-from tests.chaos.record import Record, Say
+from tests.chaos.record import COMMANDS, Record, Say
 from tests.chaos.undisturbed import Expected, expected, within
 from tests.chaos.watcher import Seen, Watcher, connected
 
 MOST_CONNECTIONS = 60
 """Of the 100 that the embedded Postgres allows; see docs/faults.md for who holds how many."""
+
+PAUSE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +89,7 @@ class Outcome:
 def campaign(plan: Plan, folder: Path, say: Say) -> Outcome:
     """What came of it. Nothing that it started is left running. Raises StuckError where something never ended."""
     began = time.monotonic()
-    record = Record(most=plan.kills, say=say)
+    record = Record(most=plan.kills, say=say, has_services=bool(plan.weights))
     with ExitStack() as stack:
         calm_judge = stack.enter_context(LoggingJudge(judged))
         judge = stack.enter_context(LoggingJudge(judged))
@@ -99,9 +102,10 @@ def campaign(plan: Plan, folder: Path, say: Say) -> Outcome:
         say(f"undisturbed round: {len(wanted.still)} + {len(wanted.moving)} scores, {len(calm_judge.served)} answers")
         watcher = stack.enter_context(Watcher(place.home))
         outcome = Outcome(record=record, seen=watcher.seen)
-        deeds = Deeds(
-            place=place, record=record, rng=random.Random(f"{plan.seed} deeds"), folder=_made(folder / "said")
-        )
+        commands = Commands(place=place)
+        stack.callback(commands.close)
+        rng, said = random.Random(f"{plan.seed} deeds"), _made(folder / "said")
+        deeds = Deeds(place=place, record=record, rng=rng, folder=said, commands=commands)
         _disturbed(plan, place, deeds, outcome, say)
         _checked(place, deeds, wanted, outcome, judge.served)
     outcome.seconds = time.monotonic() - began
@@ -125,9 +129,11 @@ def _disturbed(plan: Plan, place: Place, deeds: Deeds, outcome: Outcome, say: Sa
     else:
         deeds.scored_by_command = 1.0
     services.start()
-    while not outcome.record.is_over or outcome.epochs < plan.fewest_epochs:
+    while services.is_alive() or outcome.record.has_room(COMMANDS) or outcome.epochs < plan.fewest_epochs:
         outcome.epochs += 1
         deeds.epoch(outcome.epochs)
+        if not outcome.record.has_room(COMMANDS):
+            time.sleep(PAUSE_SECONDS)  # the services need work, and not more than they can do
         if outcome.record.faults:
             say("giving up: the rest would say no more")
             break
@@ -141,6 +147,7 @@ def _disturbed(plan: Plan, place: Place, deeds: Deeds, outcome: Outcome, say: Sa
             outcome.record.fault("`assay up` did not stop well")
     deeds.done("score", *deeds.scenarios)
     deeds.done("score", "--all", *(one for one in deeds.scenarios if kind_of(one) == MOVING))
+    deeds.commands.close()
     outcome.stuck += [f"process {one.pid} {one.name()} is left running" for one in place.processes()]
 
 

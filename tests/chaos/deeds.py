@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import random
-import signal
 import statistics
-import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.chaos.commands import Commands, Running
 from tests.chaos.content import EDITS, KINDS, REPETITIONS, OwnerEdit, add_scenario, kind_of, runs_file, scenario_id
-from tests.chaos.place import LOOK_SECONDS, PATIENCE_SECONDS, Place, StuckError
-from tests.chaos.record import Kill, Record
+from tests.chaos.place import Place, StuckError
+from tests.chaos.record import COMMANDS, Kill, Record
 
 KILLED_SHARE = 0.7
 MOST_KILLS_IN_A_ROW = 3
 MOST_TRIES = 60
-FIRST_GUESS_SECONDS = 4.0
+FIRST_GUESS_SECONDS = 2.0
 PAUSE_SECONDS = 0.3
 
 
@@ -31,6 +30,7 @@ class Deeds:
     record: Record
     rng: random.Random
     folder: Path
+    commands: Commands
     scored_by_command: float = 0.5
     scenarios: list[str] = field(default_factory=list)
     edits: list[tuple[str, OwnerEdit]] = field(default_factory=list)
@@ -66,11 +66,11 @@ class Deeds:
         for _ in range(MOST_TRIES):
             output = self.folder / f"{verb.replace(' ', '-')}-{self.record.commands[verb]}.txt"
             self.record.commands[verb] += 1
-            process, began = self.place.start(*arguments, output=output), time.monotonic()
-            kill = self._killed(process, verb) if len(pending) < MOST_KILLS_IN_A_ROW else None
+            running, began = self.commands.start(arguments, output), time.monotonic()
+            kill = self._killed(running, verb) if len(pending) < MOST_KILLS_IN_A_ROW else None
             if kill is not None:
                 pending.append(kill)
-            code = process.wait(PATIENCE_SECONDS)
+            code = running.wait()
             if code == 0:
                 for one in pending:
                     self.record.recovered(one)
@@ -81,19 +81,13 @@ class Deeds:
             time.sleep(PAUSE_SECONDS)
         raise StuckError(f"{' '.join(arguments)} did not succeed in {MOST_TRIES} tries; see {output}")
 
-    def _killed(self, process: subprocess.Popen[bytes], verb: str) -> Kill | None:
+    def _killed(self, running: Running, verb: str) -> Kill | None:
         """The kill of this command at a random moment of its life; None where it is spared, or was quicker."""
-        if self.record.is_over or self.rng.random() > KILLED_SHARE:
+        if not self.record.has_room(COMMANDS) or self.rng.random() > KILLED_SHARE:
             return None
-        moment = self._moment(self._seconds[verb])
-        until = time.monotonic() + moment
-        while time.monotonic() < until:
-            if process.poll() is not None:
-                return None
-            time.sleep(min(LOOK_SECONDS, max(0.0, until - time.monotonic())))
-        if process.poll() is not None:
+        if running.is_over(self._moment(self._seconds[verb])):
             return None
-        process.send_signal(signal.SIGKILL)
+        running.kill()
         return self.record.killed(verb)
 
     def _moment(self, seconds: Sequence[float]) -> float:

@@ -49,7 +49,7 @@ class Faults:
 
     def run(self) -> None:
         """As many kills as the record has room for have happened."""
-        while not self.record.is_over:
+        while self.record.has_room(self.weights.keys()):
             self.one(self.rng.choices(list(self.weights), list(self.weights.values()))[0])
 
     def one(self, target: str) -> None:
@@ -76,13 +76,13 @@ class Faults:
 
     def _worker(self, root: psutil.Process) -> None:
         until = time.monotonic() + WORKER_SECONDS
-        while not (workers := self.place.workers(root)) and time.monotonic() < until and not self.record.is_over:
+        while not (workers := self.place.workers(root)) and time.monotonic() < until:
             time.sleep(0.2)
         if not workers:
             return
         self._sleep(0.0, 7.0)
         for worker in workers:
-            if not self.record.is_over and kill(worker):
+            if kill(worker):
                 self.record.killed(WORKER)
 
     def _part(self, root: psutil.Process, target: str) -> None:

@@ -10,30 +10,35 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# What commands import once they begin.
-import pipelines.attempts
-import pipelines.cli.reference
-import pipelines.dagster_round
-import pipelines.definitions
-import pipelines.judging
-import pipelines.merging
-import resources.judge
-import resources.lake
-import resources.migrate
-import resources.recordings
-import resources.references
-import resources.warehouse
-import scoring.placed_values
-import scoring.scorecard
-import sensors.changed_inputs  # noqa: F401 - as all of these
 from pipelines.cli import main as assay
+
+
+IMPORTED_LATE = (
+    "pipelines.attempts",
+    "pipelines.dagster_round",
+    "pipelines.definitions",
+    "pipelines.judging",
+    "pipelines.merging",
+    "resources.judge",
+    "resources.migrate",
+    "resources.recordings",
+    "resources.references",
+    "resources.warehouse",
+    "scoring.placed_values",
+    "scoring.scorecard",
+    "sensors.changed_inputs",
+)
+"""What commands import once they begin."""
 
 
 def main() -> None:
     """One command after the other, until the input ends."""
+    for name in IMPORTED_LATE:
+        import_module(name)
     for line in sys.stdin:
         request = json.loads(line)
         pid = os.fork()

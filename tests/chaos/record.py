@@ -6,10 +6,14 @@ import statistics
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 Say = Callable[[str], None]
+
+COMMANDS = frozenset({"import", "score", "reference set"})
+COMMANDS_SHARE = 0.55
+"""So many of all kills hit commands, the others services."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,6 +31,7 @@ class Record:
 
     most: int
     say: Say
+    has_services: bool = True
     kills: list[Kill] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     commands: Counter[str] = field(default_factory=Counter)
@@ -36,6 +41,12 @@ class Record:
     def is_over(self) -> bool:
         """Whether as many were killed as was asked for."""
         return len(self.kills) >= self.most
+
+    def has_room(self, targets: Set[str]) -> bool:
+        """Whether one more of these targets may be killed: commands and services have a share each."""
+        share = COMMANDS_SHARE if self.has_services else 1.0
+        most = self.most * (share if targets <= COMMANDS else 1 - share)
+        return sum((kill.target in COMMANDS) == (targets <= COMMANDS) for kill in self.kills) < most
 
     def killed(self, target: str) -> Kill:
         """The kill that has just happened."""

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 PATH = "/v1/chat/completions"
 TOKENS = {"prompt_tokens": 1_000, "completion_tokens": 50, "total_tokens": 1_050}
@@ -141,7 +141,7 @@ class JudgeServer:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def __enter__(self) -> JudgeServer:
+    def __enter__(self) -> Self:
         self._thread.start()
         self._ready.wait(10)
         return self

@@ -16,7 +16,6 @@ from typing import Any
 
 from pipelines.cli import main as assay
 
-
 IMPORTED_LATE = (
     "pipelines.attempts",
     "pipelines.dagster_round",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from pipelines.attempts import Attempt, advanced, begin
 from pipelines.judging import FoundOut, beside_others, judged
 from pipelines.rectangles import Cell
+from resources.full_disk import words_of
 from resources.judge_prices import Spending
 from resources.vectors import EmbeddingError as EmbeddingServiceError
 from scoring.errors import EmbeddingError, InputError
@@ -238,7 +239,7 @@ class _Commits:
             try:
                 score_id = future.result()
             except (InputError, OSError) as error:
-                _give_up(self.session, attempt, str(error), self.watch)
+                _give_up(self.session, attempt, words_of(error), self.watch)
             else:
                 self.watch.settle(_success(attempt, score_id, _costs(self.session, attempt)))
 

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
+from resources.full_disk import is_full_disk
 from scoring.errors import InputError
 
 DRIVER = "postgresql+psycopg2"
@@ -66,15 +67,18 @@ def _reviving(revived: Callable[[], URL]) -> Callable[..., Any]:
     return connect
 
 
-def patiently(action: Callable[[], T]) -> T:
+def patiently(action: Callable[[], T], *, is_paid: bool = False) -> T:
     """What the action returns. A Postgres that restarts is waited for, and the action is done again from its start.
 
-    So it has to be one that may be done twice: perhaps it was committed, and only the word of that was lost.
+    So it has to be one that may be done twice: perhaps it was committed, and only the word of that was lost. What
+    `is_paid` also waits for space on a full disk.
     """
     for pause in _PAUSES_SECONDS:
         try:
             return action()
-        except OperationalError:
+        except OperationalError as error:
+            if is_full_disk(error) and not is_paid:
+                raise
             sleep(pause)
     return action()
 

@@ -49,9 +49,9 @@ class StoredAnswers:
     def keep(self, calls: Sequence[JudgeCall]) -> None:
         """These calls are recorded, each once, and their answers kept. An answer that is there already stays.
 
-        They are paid for: a Postgres that restarts is waited for.
+        They are paid for: a Postgres that restarts, or whose disk is full, is waited for.
         """
-        patiently(lambda: self._keep(calls))
+        patiently(lambda: self._keep(calls), is_paid=True)
 
     def _votes(self, scenario_id: str, question_ids: Sequence[str]) -> dict[str, list[Vote]]:
         with self.engine.connect() as connection:

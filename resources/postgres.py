@@ -23,6 +23,7 @@ from sqlalchemy.engine import URL
 
 from resources.accounts import account_for, is_reachable
 from resources.database import DRIVER, parsed_url
+from resources.full_disk import FULL_DISK_WORDS, REMEDY
 from resources.home import Home
 from scoring.errors import InputError
 
@@ -176,8 +177,13 @@ class EmbeddedPostgres:
                 self._remember(known | {"port": port})
                 return server
             if time.monotonic() > deadline:
-                raise InputError(f"Postgres did not start: {self._last_words()}", where=str(self._log))
+                raise self._did_not_start()
             time.sleep(0.3)
+
+    def _did_not_start(self) -> InputError:
+        words = self._last_words()
+        remedy = REMEDY if any(one in words for one in FULL_DISK_WORDS) else ""
+        return InputError(f"Postgres did not start: {words}", where=str(self._log), remedy=remedy)
 
     def _create(self) -> None:
         """A cluster in place. It is made beside and renamed, so that a half-made one is never used."""

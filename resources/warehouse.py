@@ -26,6 +26,7 @@ from resources import (
     vector_cache,
 )
 from resources.cells import Cell
+from resources.database import patiently
 from resources.judge_answers import StoredAnswers
 from resources.judge_history import JudgeHistory
 from resources.lake import Lake
@@ -123,7 +124,7 @@ class Warehouse:
 
     def commit_model_score(self, scoring: ModelScoring) -> int:
         """The id of the model score, which is whole and visible, or an exception and nothing is."""
-        return score_commits.commit_model_score(self.engine, self.lake, scoring)
+        return patiently(lambda: score_commits.commit_model_score(self.engine, self.lake, scoring))
 
     def open_round(self, trigger: RoundTrigger, *, planned_models: int, dagster_run_id: str | None = None) -> int:
         """The id of a round that has begun."""

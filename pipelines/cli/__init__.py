@@ -27,7 +27,7 @@ from pipelines.cli.terminal import kind_of, report_error, write_anything
 from scoring.errors import InputError
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
-SERVICE_ERRORS = ("database_error", "embedding_error", "judge_error")
+SERVICE_ERRORS = ("database_error", "disk_error", "embedding_error", "judge_error")
 
 app = typer.Typer(
     name="assay",

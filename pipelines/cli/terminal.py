@@ -163,6 +163,8 @@ def kind_of(error: Exception) -> str:
     own = getattr(error, "kind", None)
     if isinstance(own, str):
         return own
+    if _is_full_disk(error):
+        return "disk_error"
     if _is_lost_database(error):
         return "database_error"
     if not type(error).__module__.startswith(("scoring", "resources", "pipelines")):
@@ -174,6 +176,13 @@ def _is_lost_database(error: Exception) -> bool:
     """Whether Postgres went away or refused to work; told by name, since SQLAlchemy is only loaded where it is used."""
     kind = type(error)
     return kind.__module__ == "sqlalchemy.exc" and kind.__name__ in ("OperationalError", "InterfaceError")
+
+
+def _is_full_disk(error: Exception) -> bool:
+    """Whether a disk is full, told only of errors that can be about one."""
+    from resources.full_disk import is_full_disk
+
+    return (isinstance(error, OSError) or type(error).__module__ == "sqlalchemy.exc") and is_full_disk(error)
 
 
 def report_error(error: Exception, *, as_json: bool) -> None:
@@ -194,6 +203,10 @@ def _message_of(error: Exception) -> str:
 
     if isinstance(error, InputError):
         return str(error)
+    if _is_full_disk(error):
+        from resources.full_disk import words_of
+
+        return words_of(error)
     if _is_lost_database(error):
         first_line = str(getattr(error, "orig", "")).strip().partition("\n")[0]
         return (

@@ -1,4 +1,4 @@
-"""What people own and what models said: observed or imported, never made here."""
+"""What people own and what models said. `runs` is only described here: imports report it, `assets.runs` makes it."""
 
 from __future__ import annotations
 
@@ -40,11 +40,14 @@ runs = dg.AssetSpec(
     group_name=INPUTS,
     partitions_def=cell_partitions,
     deps=[dg.AssetDep(scenario_config, partition_mapping=by_scenario)],
-    kinds={"postgres", "parquet"},
+    kinds={"openai", "postgres", "parquet"},
     owners=OWNERS,
     description=(
-        "What each model answered, one row a repetition: output, time, tokens, cost, status. Stored for good by "
-        "`assay import`; scoring never runs a model again."
+        "What each model answered, one row a repetition: output, time, tokens, cost, status. Stored for good, by "
+        "`assay import` or by calling the model: `assay run SCENARIO`, or *Materialize* here. Only missing repetitions "
+        "are asked for, each is recorded by itself, and scoring never runs a model again. **Data version:** the hash "
+        "of the recorded runs."
     ),
+    skippable=True,  # a run over partitions that lack nothing makes nothing
     metadata=column_schema(tables.runs),
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from pipelines.partitions import Axes, cells_of_run, range_tags
-from pipelines.rectangles import Cell, Rectangle, rectangles
+from pipelines.rectangles import Cell, Rectangle, cells_per_run, rectangles
 from resources.cells import MOST_CRASHES
 from resources.cells import Cell as CellState
 from resources.judge_prices import Spending
@@ -86,9 +86,10 @@ def digest(content: object) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
-def tries_of(state: str, instance: dg.DagsterInstance) -> int:
-    """How many runs were asked for in this state and changed nothing of it, at most `MOST_CRASHES`."""
-    return len(instance.get_run_ids(dg.RunsFilter(tags={STATE_TAG: state}), limit=MOST_CRASHES))
+def tries_of(state: str, instance: dg.DagsterInstance, tags: Mapping[str, str] | None = None) -> int:
+    """How many runs, those with `tags`, were asked for in this state and left it as it is; at most `MOST_CRASHES`."""
+    filters = dg.RunsFilter(tags={STATE_TAG: state, **(tags or {})})
+    return len(instance.get_run_ids(filters, limit=MOST_CRASHES))
 
 
 def cover(states: States, axes: Axes) -> list[Rectangle]:
@@ -97,8 +98,9 @@ def cover(states: States, axes: Axes) -> list[Rectangle]:
     def crashes(cell: Cell) -> int:
         return min(states[cell].crashes, len(MOST_CELLS) - 1)
 
+    most = cells_per_run()
     groups = groupby(sorted(states, key=lambda cell: (crashes(cell), cell)), key=crashes)
-    return [one for number, cells in groups for one in _rectangles(list(cells), axes, MOST_CELLS[number])]
+    return [one for number, cells in groups for one in _rectangles(list(cells), axes, min(MOST_CELLS[number], most))]
 
 
 def _rectangles(cells: Collection[Cell], axes: Axes, most_cells: int) -> Iterable[Rectangle]:
@@ -113,7 +115,7 @@ def requests(
     """A run over each rectangle of these cells, left out where it was asked for often enough in its present state."""
     for rectangle in cover(states, axes):
         state = state_of(rectangle, states)
-        tries = tries_of(state, instance)
+        tries = tries_of(state, instance, tags)
         if tries < MOST_CRASHES:
             yield dg.RunRequest(
                 run_key="-".join([state, *tags.values(), str(tries)]),

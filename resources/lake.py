@@ -79,6 +79,14 @@ class Lake:
                 remedy="Restore the lake from its backup, or point ASSAY_LAKE at the right one",
             ) from None
 
+    def row_count(self, file: str) -> int | None:
+        """How many rows the file of this name says it has; None where it is gone or no Parquet file."""
+        try:
+            with self._explained():
+                return int(pq.read_metadata(f"{self._base}/{file}", filesystem=self._files).num_rows)
+        except (FileNotFoundError, pa.ArrowInvalid):
+            return None
+
     def files(self, dataset: str = "") -> list[str]:
         """The names of all finished files, sorted."""
         return sorted(name for name, _ in self._found(dataset) if name.endswith(_SUFFIX))

@@ -62,6 +62,47 @@ def changes_since(scored: Ingredients, now: Ingredients) -> tuple[str, ...]:
     return tuple(name for name, before, after in pairs if before != after)
 
 
+def changed_settings(before: Mapping[str, Json], after: Mapping[str, Json]) -> tuple[str, ...]:
+    """What differs between two scoring configs with their schemas, in the words of the workspace's files.
+
+    Each is one setting, with both values where they are short. Where both are the same, what a judge reads has changed:
+    task, documents or examples.
+    """
+    pairs = [(_WORDS.get(key, key), before.get(key), after.get(key)) for key in {**before, **after}]
+    found = [_change(*pair) for pair in pairs if _canonical(pair[1]) != _canonical(pair[2])]
+    return tuple(found) or ("task, entity, documents or examples",)
+
+
+_WORDS = {
+    "embedding_model": "embedding",
+    "cutoffs": "strictness",
+    "judge_models": "judge",
+    "is_judge_swapped": "judge.swap",
+}
+_SHORT = 80
+
+
+def _change(name: str, before: Json, after: Json) -> str:
+    if name == "strictness":
+        before, after = _limits(before), _limits(after)
+    shown = [json.dumps(value, ensure_ascii=False) for value in (before, after)]
+    if all(len(one) <= _SHORT for one in shown):
+        return f"{name} {' -> '.join(shown)}"
+    return f"{name} at {', '.join(_places(before, after))}" if name in ("schema", "accepted") else name
+
+
+def _limits(cutoffs: Json) -> Json:
+    return [cutoffs.get("undecided"), cutoffs.get("same")] if isinstance(cutoffs, dict) else cutoffs
+
+
+def _places(before: Json, after: Json, path: str = "") -> list[str]:
+    """The first few JSON Pointers at which two values differ."""
+    if not (isinstance(before, dict) and isinstance(after, dict)):
+        return [] if _canonical(before) == _canonical(after) else [path or "/"]
+    keys = sorted({*before, *after})
+    return [place for key in keys for place in _places(before.get(key), after.get(key), f"{path}/{key}")][:3]
+
+
 def _lists_of(accepted: Mapping[str, Sequence[Json]]) -> Json:
     return {path: list(values) for path, values in accepted.items()}
 

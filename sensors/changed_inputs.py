@@ -3,21 +3,21 @@
 Compares the warehouse with what Dagster was told last and reports the difference, without a run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import dagster as dg
 
-from assets.checks import CHECKS, Check, result_of
+from assets.checks import CHECKS, Check, Recorded, result_of
+from assets.input_events import VERSION_TAG, config_events, reference_events, run_events
 from assets.inputs import reference, runs, scenario_config
-from pipelines.partitions import axes_of, cell_key
+from pipelines.partitions import axes_of
+from pipelines.reporting import beyond_a_tick, report_events
 from pipelines.session import open_session, stamp_of
-from resources.cells import Cell as CellState
+from pipelines.waiting import place_of
 from resources.warehouse import Warehouse
 from resources.workspace import find_workspace
-from scoring.keys import safe_key
 
 INTERVAL_SECONDS = 30
-VERSION_TAG = "dagster/data_version"
 
 Versions = Mapping[str, str]
 """Data versions by partition key."""
@@ -25,30 +25,16 @@ Versions = Mapping[str, str]
 Event = dg.AssetObservation | dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
-def versions_of(states: Sequence[CellState]) -> dict[dg.AssetKey, Versions]:
-    """What the warehouse holds now: hashes of configs, of what owners last saved, and of recorded runs."""
-    return {
-        scenario_config.key: {safe_key(state.scenario_id): state.config_hash for state in states},
-        reference.key: {safe_key(state.scenario_id): state.reference_hash for state in states if state.reference_hash},
-        runs.key: {str(cell_key(_place(state))): state.runs_hash for state in states if state.runs_hash},
-    }
-
-
-def changed(now: Versions, told: Versions) -> dict[str, str]:
-    """The versions of partitions that are new or other than what was told."""
-    return {key: version for key, version in now.items() if told.get(key) != version}
-
-
-def news(states: Sequence[CellState], instance: dg.DagsterInstance) -> list[Event]:
+def news(warehouse: Warehouse, instance: dg.DagsterInstance) -> list[Event]:
     """What Dagster has not been told yet: new data versions, and checks that stand otherwise than they did."""
-    now = versions_of(states)
-    events: list[Event] = []
-    for spec in (scenario_config, reference):
-        for key, version in changed(now[spec.key], _told(instance, spec.key, "ASSET_OBSERVATION")).items():
-            events.append(dg.AssetObservation(spec.key, partition=key, tags={VERSION_TAG: version}))
-    for key, version in changed(now[runs.key], _told(instance, runs.key, "ASSET_MATERIALIZATION")).items():
-        events.append(dg.AssetMaterialization(runs.key, partition=key, tags={VERSION_TAG: version}))
-    return events + [event for check in CHECKS for event in _check_news(check, states, instance)]
+    states = warehouse.cells()
+    events: list[Event] = [
+        *reference_events(warehouse, states, _told(instance, reference.key, "ASSET_OBSERVATION")),
+        *config_events(warehouse, states, _told(instance, scenario_config.key, "ASSET_OBSERVATION")),
+        *run_events(states, _told(instance, runs.key, "ASSET_MATERIALIZATION")),
+    ]
+    recorded = Recorded(cells=states, warehouse=warehouse, instance=instance)
+    return events + [event for check in CHECKS for event in _check_news(check, recorded)]
 
 
 @dg.sensor(
@@ -59,11 +45,12 @@ def news(states: Sequence[CellState], instance: dg.DagsterInstance) -> list[Even
 def changed_inputs(context: dg.SensorEvaluationContext, warehouse: dg.ResourceParam[Warehouse]) -> dg.SensorResult:
     """Report what changed since it was last reported; nothing where nothing did. The cursor is the files' stamp."""
     stamp = _synced(context.cursor)
-    states = warehouse.cells()
     known = axes_of(context.instance)
-    axes = known.with_new(_place(state) for state in states)
+    axes = known.with_new(place_of(state) for state in warehouse.cells())
+    events = news(warehouse, context.instance)
     return dg.SensorResult(
-        asset_events=news(states, context.instance),
+        asset_events=beyond_a_tick(context.instance, events),
+        skip_reason=None if events else "Dagster knows all that is recorded.",
         dynamic_partitions_requests=axes.requests_beyond(known),
         cursor=stamp,
     )
@@ -81,14 +68,9 @@ def _synced(stamp: str | None) -> str:
 
 def report_news(warehouse: Warehouse, instance: dg.DagsterInstance) -> int:
     """How many things Dagster was told just now; it knows all that the warehouse holds afterwards."""
-    events = news(warehouse.cells(), instance)
-    for event in events:
-        instance.report_runless_asset_event(event)
+    events = news(warehouse, instance)
+    report_events(instance, events)
     return len(events)
-
-
-def _place(state: CellState) -> tuple[str, str]:
-    return state.scenario_id, state.model_id
 
 
 def _told(instance: dg.DagsterInstance, asset: dg.AssetKey, event_type: str) -> Versions:
@@ -99,10 +81,15 @@ def _told(instance: dg.DagsterInstance, asset: dg.AssetKey, event_type: str) -> 
     return {partition: found[VERSION_TAG] for partition, found in tags.items() if VERSION_TAG in found}
 
 
-def _check_news(check: Check, states: Sequence[CellState], instance: dg.DagsterInstance) -> list[Event]:
-    """How the check stands, where Dagster shows something else: nothing, another result, or an outdated one."""
-    result = result_of(check, states)
-    told = _told_of(check, instance)
+def _check_news(check: Check, recorded: Recorded) -> list[Event]:
+    """How the check stands, where Dagster shows something else: nothing, another result, or an outdated one.
+
+    A thorough check is made only where Dagster shows nothing or an outdated result: once after each round.
+    """
+    told = _told_of(check, recorded.instance)
+    if told is not None and check.is_thorough:
+        return []
+    result = result_of(check, recorded)
     if told is not None and (told.passed, told.metadata) == (result.passed, result.metadata):
         return []
     return [

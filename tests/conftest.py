@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
+import subprocess
+import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from sqlalchemy.engine import URL
 
 _VARIABLE = "ASSAY_TEST_CLUSTER"
 _TEMPLATE = "assay_template"
+_GUARD = pytest.StashKey["subprocess.Popen[str]"]()
 
 # How long an example takes says more about the machine than about the law.
 hypothesis.settings.register_profile("assay", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -32,15 +34,22 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = Path(tempfile.mkdtemp(prefix="assay-tests-"))
         folder.chmod(0o711)  # the account that runs Postgres for root passes through
         os.environ[_VARIABLE] = str(folder)
+        config.stash[_GUARD] = subprocess.Popen(
+            [sys.executable, "-m", "tests.guard", str(folder)],
+            stdin=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,
+        )
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """No server and no folder stay behind."""
+    """No server and no folder stay behind: after a run that was killed outright the guard sees to that."""
     if not hasattr(config, "workerinput"):
-        folder = Path(os.environ.pop(_VARIABLE))
-        if (folder / "postgres" / "data").exists():
-            _cluster(folder).stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        from tests.guard import clean_up
+
+        clean_up(Path(os.environ.pop(_VARIABLE)))
+        config.stash[_GUARD].communicate("done\n")
 
 
 def _cluster(folder: Path) -> Any:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -67,6 +67,17 @@ def ask(server: Server, query: str) -> object:
         answer: object = connection.execute(text(query)).scalar()
     engine.dispose()
     return answer
+
+
+def test_a_server_without_a_free_connection_is_not_taken_for_dead(postgres: EmbeddedPostgres) -> None:
+    url = postgres.ensure().url
+    with ExitStack() as stack:
+        for _ in range(int(ask(postgres.ensure(), "show max_connections"))):  # type: ignore[call-overload]
+            named = {"host": url.host, "port": url.port, "user": "postgres", "password": url.password}
+            stack.enter_context(closing(psycopg2.connect(**named, dbname="assay")))
+        with pytest.raises(InputError, match="every connection of Postgres is taken"):
+            postgres.ensure()
+    assert ask(postgres.ensure(), "select 1") == 1
 
 
 def test_it_starts_stays_and_stops(postgres: EmbeddedPostgres) -> None:

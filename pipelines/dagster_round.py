@@ -61,11 +61,11 @@ def _merge(session: Session, instance: dg.DagsterInstance, progress: _Progress) 
     """
     from assets.references import merge_events
     from pipelines.merging import merge_references
+    from pipelines.reporting import report_events
 
     progress.say("merging findings into references")
     reports = merge_references(session.warehouse.references)
-    for event in merge_events(reports):
-        instance.report_runless_asset_event(event)
+    report_events(instance, merge_events(reports))
     progress.merges += reports
 
 
@@ -116,11 +116,11 @@ def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, p
     settled = {(model.scenario_id, model.model_id) for model in progress.settled[before:]}
     missing = [cell for cell in rectangle.cells if cell not in settled]
     if missing:
-        error = f"Dagster run {result.run_id} ended early: {_failure_of(result)}"
+        error = f"Dagster run {result.run_id} ended early: {failure_in(result)}"
         progress.settled += [ModelReport(scenario_id=cell[0], model_id=cell[1], error=error) for cell in missing]
 
 
-def _failure_of(result: dg.ExecuteInProcessResult) -> str:
+def failure_in(result: dg.ExecuteInProcessResult) -> str:
     """What was at the bottom of the first failure."""
     for event in result.all_events:
         error = event.step_failure_data.error if event.is_step_failure else None

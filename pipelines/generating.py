@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from resources.models import HostedModel, ModelAnswer, ModelError, ModelRequest
+from resources.models import HostedModel, ModelAnswer, ModelError, ModelRequest, task_of
 from scoring.consensus import Draft, consensus
 from scoring.errors import InputError
 from scoring.reading import read_output
@@ -74,13 +74,7 @@ def generate_reference(
     A model that gives no usable answer is reported and left out. Raises InputError where none gives one, or where a key
     is not set.
     """
-    request = ModelRequest(
-        prompt=scenario.prompt or f"Give all that the schema asks for about: {scenario.entity or scenario.title}",
-        schema=scenario.schema,
-        documents=scenario.documents,
-        examples=scenario.examples,
-        wants_web_search=wants_web_search,
-    )
+    request = replace(task_of(scenario), examples=scenario.examples, wants_web_search=wants_web_search)
     models = [
         HostedModel(
             model=session.workspace.model(model_id),

@@ -16,6 +16,7 @@ from resources.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from pipelines.round import ModelReport, OnProgress, RoundReport
+    from pipelines.running import MakingReport
     from resources.judge_prices import Spending
 
 LOG_EVERY_SECONDS = 15.0
@@ -52,14 +53,38 @@ class Watch:
     spending: Spending | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWatch:
+    """Who wants to hear of runs being made. `spending` is what several Dagster runs may spend on models together."""
+
+    on_progress: OnProgress | None = None
+    on_report: Callable[[MakingReport], None] | None = None
+    spending: Spending | None = None
+
+    def tell(self, report: MakingReport) -> None:
+        """Whoever wants to hear of it knows what came of one try."""
+        if self.on_report:
+            self.on_report(report)
+
+
+@dg.resource(description="Tells the run's log how far the making of runs is.")
+def logged_run_watch(context: dg.InitResourceContext) -> RunWatch:
+    """A watch that logs at most every 15 seconds."""
+    return RunWatch(on_progress=_logged(context, "runs"))
+
+
 @dg.resource(description="Tells the run's log how far a round is.")
 def logged_watch(context: dg.InitResourceContext) -> Watch:
     """A watch that logs at most every 15 seconds, since each line is a row in the event log."""
+    return Watch(on_progress=_logged(context, "models"))
+
+
+def _logged(context: dg.InitResourceContext, noun: str) -> OnProgress:
     told = [time.monotonic()]
 
     def on_progress(done: int, total: int, what: str) -> None:
         if time.monotonic() - told[0] >= LOG_EVERY_SECONDS and context.log is not None:
             told[0] = time.monotonic()
-            context.log.info(f"{done} of {total} models: {what}")
+            context.log.info(f"{done} of {total} {noun}: {what}")
 
-    return Watch(on_progress=on_progress)
+    return on_progress

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
     from openai.types.chat import ChatCompletion
 
+    from resources.scenarios import Scenario
     from resources.settings import Endpoint
 
 RETRIES = 4
@@ -69,6 +70,15 @@ class ModelRequest:
         if not _is_object_schema(self.schema):
             return None
         return AnswerForm(name="answer", schema=_plain_schema(self.schema), is_strict=False)
+
+
+def task_of(scenario: Scenario) -> ModelRequest:
+    """What the scenario asks of every model: prompt, schema, documents. Its examples are answers, and stay out."""
+    return ModelRequest(
+        prompt=scenario.prompt or f"Give all that the schema asks for about: {scenario.entity or scenario.title}",
+        schema=scenario.schema,
+        documents=scenario.documents,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +194,7 @@ class HostedModel:
 
 
 def cost_of(model: Model, input_tokens: int | None, output_tokens: int | None) -> float | None:
-    """What so many tokens cost in USD; None where a price or a count is unknown. What is free costs 0 without counts."""
+    """What so many tokens cost in USD; None where a price or a count is unknown. What is free costs 0 always."""
     prices = (model.input_usd_per_million, model.output_usd_per_million)
     if all(price == 0 for price in prices):
         return 0.0

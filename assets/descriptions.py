@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -15,6 +16,8 @@ OWNERS = ["team:evaluation"]
 
 MOST_ROWS = 40
 MOST_CHARACTERS = 200
+MOST_BYTES = 16_384
+"""Of one table as Dagster stores it, in ASCII JSON: two tables and two plots stay below 64 KiB."""
 
 
 def column_schema(table: sa.Table) -> dict[str, Any]:
@@ -36,12 +39,25 @@ def view_schema(columns: Iterable[tuple[str, str, str]], view: str) -> dict[str,
 
 
 def markdown_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dg.MarkdownMetadataValue:
-    """The first rows as a Markdown table, with a line that says how many were left out."""
+    """The first rows as a Markdown table of at most `MOST_BYTES`, with a line that says how many were left out."""
     lines = [_line(columns), _line(["---"] * len(columns))]
-    lines += [_line([cell_text(row.get(column)) for column in columns]) for row in rows[:MOST_ROWS]]
-    if len(rows) > MOST_ROWS:
-        lines.append(f"\n... and {len(rows) - MOST_ROWS:,} more rows; all stand in Postgres.")
+    room = MOST_BYTES - sum(map(_size, lines))
+    shown = 0
+    for row in rows[:MOST_ROWS]:
+        line = _line([cell_text(row.get(column)) for column in columns])
+        room -= _size(line)
+        if room < 0:
+            break
+        lines.append(line)
+        shown += 1
+    if shown < len(rows):
+        lines.append(f"\n... and {len(rows) - shown:,} more rows; all stand in Postgres.")
     return dg.MetadataValue.md("\n".join(lines))
+
+
+def _size(line: str) -> int:
+    """The bytes that a line takes in Dagster's storage, which escapes all that is not ASCII."""
+    return len(json.dumps(line))
 
 
 def cell_text(value: object) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import dagster as dg
 
 from assets.descriptions import OWNERS, SCORES, markdown_table, view_schema
-from assets.plots import quality_against_cost
+from assets.plots import quality_against_cost, quality_spread
 from assets.scores import MODEL_SCORES
 from resources.view_columns import columns_of
 from resources.warehouse import Warehouse
@@ -38,12 +38,15 @@ COLUMNS = (
 def leaderboard(warehouse: dg.ResourceParam[Warehouse]) -> dg.MaterializeResult[Any]:
     """Read the view as it stands now, and show it."""
     rows = warehouse.leaderboard("overall")
-    plot = quality_against_cost(rows)
+    plots = {
+        "quality_against_cost": quality_against_cost(rows),
+        "spread": quality_spread(warehouse.spreads(), "quality over repetitions: lowest - mean - highest"),
+    }
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(rows),
             "leaderboard": markdown_table(COLUMNS, rows),
-            **({"quality_against_cost": plot} if plot else {}),
+            **{name: plot for name, plot in plots.items() if plot},
             **view_schema(columns_of(warehouse.engine, VIEW), VIEW),
         }
     )

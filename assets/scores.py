@@ -5,7 +5,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.descriptions import OWNERS, SCORES, column_schema, markdown_table
+from assets.descriptions import OWNERS, SCORES, cell_text, column_schema, markdown_table
 from assets.inputs import reference, runs, scenario_config
 from pipelines.partitions import by_scenario, cell_key, cell_of, cell_partitions, one_run
 from pipelines.rectangles import Cell
@@ -170,7 +170,7 @@ def _failure(report: RoundReport) -> dg.Failure:
     return dg.Failure(
         description=(
             f"{len(failed)} of {len(report.models)} models have no score; the others are committed. "
-            f"First: {first.scenario_id} / {first.model_id}: {first.error}"
+            f"First: {first.scenario_id} / {first.model_id}: {cell_text(first.error)}"
         ),
         metadata={"failed": markdown_table(("scenario_id", "model_id", "error"), failed)},
         allow_retries=False,  # a second try would pay a judge again; whoever asked decides

@@ -76,6 +76,18 @@ def leaderboard(engine: Engine, scope: str, scenario_id: str | None) -> Rows:
     return _rows(engine, _LEADERBOARD, {"scope": scope, "scenario_id": scenario_id})
 
 
+_SPREADS = """
+select model_id, avg(lowest_quality) as lowest_quality, avg(quality) as quality, avg(highest_quality) as highest_quality
+from bi.model_scores where is_latest and not is_stale and quality is not null group by model_id
+order by quality desc, model_id collate "C"
+"""
+
+
+def spreads(engine: Engine) -> Rows:
+    """Lowest, mean and highest quality over repetitions, each averaged over a model's scenarios; best first."""
+    return _rows(engine, _SPREADS, {})
+
+
 def ranking_rows(engine: Engine, scenario_ids: Sequence[str] | None, *, with_stale: bool) -> list[Result]:
     """What `scoring.ranking.rank` takes: the latest model scores that have a quality, by scenario and model."""
     from scoring.ranking import Result

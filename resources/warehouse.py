@@ -213,6 +213,10 @@ class Warehouse:
         """The rows of `bi.leaderboard` in one scope (`overall` or `scenario`), best first."""
         return results.leaderboard(self.engine, scope, scenario_id)
 
+    def spreads(self) -> list[dict[str, Any]]:
+        """Lowest, mean and highest quality over repetitions, each averaged over a model's scenarios; best first."""
+        return results.spreads(self.engine)
+
     def sweep_lake(self, *, older_than: timedelta = timedelta(days=1)) -> list[str]:
         """The lake files that no row names and that are older than this: their names, now removed."""
         return orphans.sweep(self.engine, self.lake, older_than=older_than)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assets.descriptions import MOST_ROWS, cell_text, markdown_table
+from assets.descriptions import MOST_BYTES, MOST_ROWS, cell_text, markdown_table
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,11 @@ def test_a_table_of_huge_values_stays_small_and_says_what_it_left_out() -> None:
     table = markdown_table(("id", "text"), rows)
     assert len(json.dumps(table.value)) < 65_536
     assert "5 more rows" in str(table.value)
+
+
+def test_many_columns_of_letters_that_take_many_bytes_leave_out_rows_instead() -> None:
+    columns = [f"column {number}" for number in range(13)]
+    rows = [dict.fromkeys(columns, "\U0001f600" * 1_000) for _ in range(MOST_ROWS)]
+    table = markdown_table(columns, rows)
+    assert len(json.dumps(table.value)) <= MOST_BYTES + 100
+    assert "more rows" in str(table.value)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assets.plots import quality_against_cost
+from assets.plots import MOST_POINTS, quality_against_cost, quality_spread
 
 
 def row(model_id: str, quality: float | None, cost: float | None, duration: float | None = 1.0) -> dict[str, Any]:
@@ -63,3 +63,29 @@ def test_where_more_durations_than_costs_are_known_they_are_the_axis() -> None:
 )
 def test_what_cannot_be_drawn_is_left_out(rows: list[dict[str, Any]]) -> None:
     assert quality_against_cost(rows) is None
+
+
+Qualities = tuple[float | None, float | None, float | None]
+
+
+def spread(name: str, qualities: Qualities) -> dict[str, Any]:
+    return dict(zip(("lowest_quality", "quality", "highest_quality"), qualities, strict=True)) | {"model_id": name}
+
+
+@given(st.lists(st.tuples(st.text(max_size=40), st.floats(0, 100), st.floats(0, 100), st.floats(0, 100)), min_size=1))
+def test_any_spread_is_a_well_formed_picture_with_a_dot_a_model(found: list[tuple[str, float, float, float]]) -> None:
+    rows = [spread(_printable(name), (low, mean, high)) for name, low, mean, high in found]
+    root = drawn(quality_spread(rows, "quality"))
+    assert len(root.findall("{http://www.w3.org/2000/svg}circle")) == min(len(rows), MOST_POINTS)
+
+
+@pytest.mark.parametrize("qualities", [(None, None, None), (float("nan"), 1.0, 2.0), (0.0, float("inf"), 2.0)])
+def test_a_model_without_a_finite_quality_is_left_out_of_the_spread(qualities: Qualities) -> None:
+    assert quality_spread([spread("a", qualities)], "quality") is None
+    root = drawn(quality_spread([spread("a", qualities), spread("b", (1.0, 2.0, 3.0))], "quality"))
+    assert len(root.findall("{http://www.w3.org/2000/svg}circle")) == 1
+
+
+def test_many_models_of_long_names_stay_a_bounded_picture() -> None:
+    rows = [spread("\U0001f600" * 200, (0.0, 50.0, 100.0)) for _ in range(500)]
+    assert len(json.dumps(getattr(quality_spread(rows, "quality"), "value", None))) < 24_576

@@ -1,6 +1,6 @@
 # Verbs of this repository; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lock bench real-judge
+.PHONY: help setup demo test check lock bench real-judge workers
 unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 
@@ -28,6 +28,9 @@ bench: setup ## Run the benchmarks, print their figures and fail where a limit i
 
 real-judge: setup ## Judge once with a real small language model, 1.4 GB in an environment of its own
 	@sh deploy/real_judge/run.sh
+
+workers: setup ## Split a round between two workers on one broker, database and S3 store, and kill one in the middle
+	@.venv/bin/python -m deploy.rehearsal
 
 lock: setup ## Refresh requirements.lock from pyproject.toml
 	@.venv/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --extra workers --group dev pyproject.toml -o requirements.lock

@@ -13,7 +13,7 @@ from jsonschema.validators import extend as _extend
 from scoring.dialects import dialect_of
 from scoring.paths import pointer_of
 from scoring.patterns import matches
-from scoring.quick_check import quick_check
+from scoring.quick_check import Check, quick_check, quick_checks_of_parts
 from scoring.records import Json
 
 Checker = Callable[[Json], list[str]]
@@ -49,8 +49,11 @@ def _checker(schema_text: str) -> Checker:
         "type": _type(base),
         "enum": _enum(base),
     }
-    validator = _checking_class(base, keywords)(schema)
     is_fine = quick_check(schema)
+    if is_fine is not None:
+        check_of = quick_checks_of_parts(schema)
+        keywords |= {"properties": _properties(check_of), "items": _items(check_of)}
+    validator = _checking_class(base, keywords)(schema)
 
     def check(value: Json) -> list[str]:
         try:
@@ -114,6 +117,29 @@ def _enum(base: Any) -> Any:
         if any(True for _ in base.VALIDATORS["enum"](validator, allowed, value, schema)):
             names = ", ".join(_shown(item) for item in allowed[:10]) + (", ..." if len(allowed) > 10 else "")
             yield ValidationError(f"{_shown(value)} is not one of {names}")
+
+    return check
+
+
+def _properties(check_of: Callable[[Json], Check]) -> Any:
+    """Only properties that break the schema are looked at closely: the others need not even be visited."""
+
+    def check(validator: Any, properties: Any, value: Json, _schema: Any) -> Iterator[Any]:
+        if not isinstance(value, dict):
+            return
+        for name, subschema in properties.items():
+            if name in value and not check_of(subschema)(value[name]):
+                yield from validator.descend(value[name], subschema, path=name, schema_path=name)
+
+    return check
+
+
+def _items(check_of: Callable[[Json], Check]) -> Any:
+    def check(validator: Any, items: Any, value: Json, _schema: Any) -> Iterator[Any]:
+        is_fine = check_of(items)
+        for position, item in enumerate(value if isinstance(value, list) else ()):
+            if not is_fine(item):
+                yield from validator.descend(item, items, path=position)
 
     return check
 

@@ -42,6 +42,20 @@ def quick_check(schema: Json) -> Check | None:
         return None
 
 
+def quick_checks_of_parts(schema: Json) -> Callable[[Json], Check]:
+    """The check of any part of a schema document that `quick_check` has one for; each is made once."""
+    made: dict[int, Check] = {}
+    references: dict[int, Check] = {}
+
+    def of(part: Json) -> Check:
+        key = id(part)
+        if key not in made:
+            made[key] = _check(part, schema, references)
+        return made[key]
+
+    return of
+
+
 def _check(schema: Json, root: Json, memo: dict[int, Check]) -> Check:
     if schema is True:
         return lambda _: True

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from scoring.conformance import MAX_VIOLATIONS, violations
 from scoring.errors import SchemaError
+from scoring.paths import pointer_of
 from scoring.quick_check import quick_check
 from scoring.records import Json
 
@@ -151,6 +153,21 @@ def test_the_fast_yes_is_never_wrong(schema: dict[str, Any], value: Json) -> Non
         assert jsonschema.Draft202012Validator(schema).is_valid(value)
     elif not any(isinstance(here, float) for here in _flat(value)):
         assert not jsonschema.Draft202012Validator(schema).is_valid(value)
+
+
+@given(st.sampled_from(SCHEMAS), VALUES)
+def test_every_place_that_the_library_names_is_named_and_no_other(schema: dict[str, Any], value: Json) -> None:
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(value)
+    theirs = {pointer_of(error.absolute_path) or "/" for error in errors}
+    ours = {words.partition(": ")[0] for words in violations(schema, value)}
+    # Items with the same fault are named by their first, so ours may be fewer, and never where theirs has none.
+    assert bool(ours) == bool(theirs)
+    assert ours <= theirs
+    assert {_shape_of(place) for place in theirs} == {_shape_of(place) for place in ours}
+
+
+def _shape_of(place: str) -> str:
+    return re.sub(r"/\d+", "/*", place)
 
 
 def _flat(value: Json) -> list[Json]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from resources.chat_replies import Reply, failure_of, reply_of
+from resources.chat_transport import http_client
 from resources.hosted_embeddings import host_of
 from resources.judge_calls import Fault
 from resources.settings import Endpoint
@@ -15,6 +16,7 @@ from scoring.errors import InputError
 from scoring.records import Json
 
 if TYPE_CHECKING:
+    from httpx2 import Response
     from openai import AsyncOpenAI
 
 Messages = Sequence[Mapping[str, str]]
@@ -98,7 +100,11 @@ class ChatClient:
 
         if self._client is None:
             self._client = AsyncOpenAI(
-                base_url=self.endpoint.base_url, api_key=self._key(), max_retries=0, timeout=self.timeout_seconds
+                base_url=self.endpoint.base_url,
+                api_key=self._key(),
+                max_retries=0,
+                timeout=self.timeout_seconds,
+                http_client=http_client(),
             )
         return self._client
 
@@ -127,12 +133,13 @@ class ChatClient:
         return replace(reply, error=self.without_key(reply.error), text=self._shown(reply.text))
 
     async def _sent(self, body: dict[str, Any]) -> Reply:
+        from httpx2 import Response
         from openai import APIError
 
         client = self.open()
         try:
             async with asyncio.timeout(self.timeout_seconds):
-                return reply_of(await client.post("/chat/completions", cast_to=object, body=body))
+                return reply_of(_content(await client.post("/chat/completions", cast_to=Response, body=body)))
         except TimeoutError:
             return Reply(fault=Fault.TIMEOUT, error="no answer within the time limit", is_billed=None)
         except APIError as error:
@@ -170,6 +177,12 @@ class ChatClient:
 
     def _shown(self, text: str | None) -> str | None:
         return None if text is None else self.without_key(text)
+
+
+def _content(response: Response) -> object:
+    """The JSON that a response holds, or its text where it does not say that it is JSON."""
+    kind, *_ = response.headers.get("content-type", "").split(";")
+    return response.json() if kind.endswith("json") else response.text
 
 
 def key_of(endpoint: Endpoint, environment: Mapping[str, str], *, where: str) -> str:

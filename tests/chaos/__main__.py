@@ -24,13 +24,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10_000))
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=180, help="kill nothing after so many minutes")
     parser.add_argument("--keep", action="store_true", help="leave the folder with all logs behind")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="assay-chaos-"))
     folder.chmod(0o711)
     say(f"seed {given.seed}, {given.kills} kills, in {folder}")
     try:
-        outcome = campaign(Plan(seed=given.seed, kills=given.kills), folder, say)
+        outcome = campaign(Plan(seed=given.seed, kills=given.kills, minutes=given.minutes), folder, say)
     except StuckError as error:
         say(f"chaos: stuck: {error}; logs in {folder}")
         return 1

@@ -6,9 +6,11 @@ import random
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import psycopg2
 
 from tests.chaos import checks
 from tests.chaos.commands import Commands
@@ -37,6 +39,8 @@ class Plan:
     kills: int
     weights: Mapping[str, float] = field(default_factory=lambda: dict(WEIGHTS))
     fewest_epochs: int = 2
+    minutes: float = 180.0
+    """After so long no more is killed, however many kills there were."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,7 +93,7 @@ class Outcome:
 def campaign(plan: Plan, folder: Path, say: Say) -> Outcome:
     """What came of it. Nothing that it started is left running. Raises StuckError where something never ended."""
     began = time.monotonic()
-    record = Record(most=plan.kills, say=say, has_services=bool(plan.weights))
+    record = Record(most=plan.kills, say=say, has_services=bool(plan.weights), until=began + 60 * plan.minutes)
     with ExitStack() as stack:
         calm_judge = stack.enter_context(LoggingJudge(judged))
         judge = stack.enter_context(LoggingJudge(judged))
@@ -120,7 +124,7 @@ def _made(folder: Path) -> Path:
 def _disturbed(plan: Plan, place: Place, deeds: Deeds, outcome: Outcome, say: Say) -> None:
     """All kills have happened, all commands have succeeded, and by itself all is scored, merged and stopped."""
     up = Up(place, deeds.folder)
-    services = threading.Thread(target=lambda: None)
+    services, faults = threading.Thread(target=lambda: None), None
     if plan.weights:
         deeds.scored_by_command = 0.4
         rng = random.Random(f"{plan.seed} faults")
@@ -140,8 +144,8 @@ def _disturbed(plan: Plan, place: Place, deeds: Deeds, outcome: Outcome, say: Sa
     outcome.record.most = 0  # no more kills, also where it was given up
     services.join()
     say("calm: no more kills")
-    if plan.weights:
-        seconds = wait_until(lambda: up.is_ready() and _is_settled(place, deeds), "all to be scored and merged")
+    if faults is not None:
+        seconds = wait_until(lambda: faults.is_well() and _is_settled(place, deeds), "all to be scored and merged")
         say(f"all scored and merged {seconds:.0f} s after the last kill")
         if up.stop() != 0:
             outcome.record.fault("`assay up` did not stop well")
@@ -168,12 +172,12 @@ select (select count(*) from (select distinct scenario_id, model_id from assay.m
 def _is_settled(place: Place, deeds: Deeds) -> bool:
     """Whether every cell has a score, every score is merged, and no run of Dagster is under way."""
     try:
-        record, dagster = connected(place.home), connected(place.home, "dagster")
-    except OSError:
+        with closing(connected(place.home)) as record, closing(connected(place.home, "dagster")) as dagster:
+            settled = Stored(record, "").values(_SETTLED)[0]
+            unfinished = Stored(dagster, "").rows(checks.UNFINISHED_RUNS)
+    except psycopg2.Error:
         return False
-    with record, dagster:
-        settled = Stored(record, "").values(_SETTLED)[0]
-        return settled == len(deeds.scenarios) * len(MODELS) and not Stored(dagster, "").rows(checks.UNFINISHED_RUNS)
+    return settled == len(deeds.scenarios) * len(MODELS) and not unfinished
 
 
 def _checked(place: Place, deeds: Deeds, wanted: Expected, outcome: Outcome, served: list[Served]) -> None:

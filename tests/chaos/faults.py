@@ -6,12 +6,12 @@ import random
 import signal
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import psutil
 
-from tests.chaos.place import Place, StuckError, Up, kill, wait_until
-from tests.chaos.record import Record
+from tests.chaos.place import LOOK_SECONDS, Place, StuckError, Up, kill, wait_until
+from tests.chaos.record import Kill, Record
 from tests.chaos.watcher import is_answering
 
 WORKER, DAEMON, CODE, WEB = "run worker", "daemon", "code server", "web server"
@@ -19,14 +19,14 @@ POSTGRES_KILLED, POSTGRES_IMMEDIATE, POSTGRES_RESTARTED = "Postgres (-9)", "Post
 POWER = "power cut"
 
 WEIGHTS: Mapping[str, float] = {
-    WORKER: 40,
-    DAEMON: 7,
-    CODE: 7,
+    WORKER: 26,
+    DAEMON: 4,
+    CODE: 4,
     WEB: 2,
     POSTGRES_KILLED: 10,
-    POSTGRES_IMMEDIATE: 8,
+    POSTGRES_IMMEDIATE: 7,
     POSTGRES_RESTARTED: 4,
-    POWER: 10,
+    POWER: 8,
 }
 SIGNALS = {
     POSTGRES_KILLED: signal.SIGKILL,
@@ -39,45 +39,53 @@ WORKER_SECONDS = 40.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
-    """Kills services of a place until the record is over; after each kill it waits until all is well again."""
+    """Kills services of a place until the record is over, also while `assay up` is just starting again."""
 
     place: Place
     up: Up
     record: Record
     rng: random.Random
     weights: Mapping[str, float]
+    pending: list[Kill] = field(default_factory=list)
 
     def run(self) -> None:
         """As many kills as the record has room for have happened."""
+        wait_until(self.is_well, "`assay up` to be ready")
         while self.record.has_room(self.weights.keys()):
             self.one(self.rng.choices(list(self.weights), list(self.weights.values()))[0])
 
+    def is_well(self) -> bool:
+        """Whether `assay up` is ready; it is started again where it has ended, and kills before it was are over."""
+        if not self.up.is_ready():
+            return False
+        for kill_ in self.pending:
+            self.record.recovered(kill_)
+        self.pending.clear()
+        return True
+
     def one(self, target: str) -> None:
-        """One kill of this target, or none where it could not be found; all is well afterwards."""
-        wait_until(self.up.is_ready, "`assay up` to be ready")
-        root = self.up.root()
-        if root is None:
-            return
+        """One kill of this target, or none where it could not be found."""
+        self._sleep(0.5, 7.0)
         if target == WORKER:
-            self._worker(root)
+            self._worker()
         elif target == POWER:
-            self._sleep(0.5, 8.0)
-            made = self.record.killed(POWER)
+            self.pending.append(self.record.killed(POWER))
             self.place.cut_power(self.rng)
-            wait_until(self.up.is_ready, "`assay up` after a power cut")
-            self.record.recovered(made)
         elif target in PARTS:
-            self._part(root, target)
+            self._part(target)
         else:
             self._postgres(target)
 
     def _sleep(self, least: float, most: float) -> None:
-        time.sleep(self.rng.uniform(least, most))
+        until = time.monotonic() + self.rng.uniform(least, most)
+        while time.monotonic() < until:
+            self.is_well()
+            time.sleep(LOOK_SECONDS)
 
-    def _worker(self, root: psutil.Process) -> None:
+    def _worker(self) -> None:
         until = time.monotonic() + WORKER_SECONDS
-        while not (workers := self.place.workers(root)) and time.monotonic() < until:
-            time.sleep(0.2)
+        while not (workers := self._workers()) and time.monotonic() < until:
+            self._sleep(0.2, 0.2)
         if not workers:
             return
         self._sleep(0.0, 7.0)
@@ -85,31 +93,33 @@ class Faults:
             if kill(worker):
                 self.record.killed(WORKER)
 
-    def _part(self, root: psutil.Process, target: str) -> None:
-        self._sleep(0.5, 6.0)
-        victim = self.place.part(root, PARTS[target])
-        if victim is None or not kill(victim):
+    def _workers(self) -> list[psutil.Process]:
+        root = self.up.root()
+        return self.place.workers(root) if root else []
+
+    def _part(self, target: str) -> None:
+        root = self.up.root()
+        victim = self.place.part(root, PARTS[target]) if root else None
+        if root is None or victim is None or not kill(victim):
             return
         made = self.record.killed(target)
-        wait_until(lambda: self._is_back(victim, PARTS[target]), f"{target} to be back")
-        self.record.recovered(made)
+        self.pending.append(made)
+        wait_until(lambda: not _is_alive(root) or self._is_back(root, victim, target), f"an end of {target}")
+        made.down_seconds = time.time() - made.at
 
-    def _is_back(self, victim: psutil.Process, name: str) -> bool:
-        if not self.up.is_ready():
-            return False
-        root = self.up.root()
-        part = self.place.part(root, name) if root else None
+    def _is_back(self, root: psutil.Process, victim: psutil.Process, target: str) -> bool:
+        part = self.place.part(root, PARTS[target])
         return part is not None and part.pid != victim.pid
 
     def _postgres(self, target: str) -> None:
-        self._sleep(0.5, 8.0)
         victim = self.place.postmaster()
         if victim is None or not kill(victim, SIGNALS[target]):
             return
         made = self.record.killed(target)
         self._await(lambda: not _is_alive(victim), "Postgres to have gone")
-        self._await(lambda: is_answering(self.place.home), "Postgres to answer again")
+        self._await(lambda: self.is_well() and is_answering(self.place.home), "Postgres to answer again")
         self.record.recovered(made)
+        made.down_seconds = made.recovered_seconds or 0.0
 
     def _await(self, is_so: Callable[[], bool], what: str) -> None:
         try:

@@ -22,9 +22,6 @@ COMMIT_SECONDS = 1.5
 HARMLESS = frozenset({"import", "reference set", "web server"})
 """Targets that neither ask nor keep answers. Where daemon or code server ends, `assay up` stops its run workers too."""
 
-DOWN_AT_ONCE = frozenset({"score", "run worker"})
-"""Targets that ask nothing any more once they are killed; with the others something may be down until all is well."""
-
 _KEPT = """
 select q.prompt, count(*) as answers from assay.judge_calls c join assay.judge_questions q
 using (scenario_id, question_id) where c.error_kind is null group by q.prompt
@@ -74,5 +71,4 @@ def _cut_by(one: Served, kills: Sequence[Kill]) -> Kill | None:
 
 
 def _cuts(kill: Kill, one: Served) -> bool:
-    down = 0.0 if kill.target in DOWN_AT_ONCE else kill.recovered_seconds or 0.0
-    return one.asked_at <= kill.at + down and kill.at <= one.answered_at + COMMIT_SECONDS
+    return one.asked_at <= kill.at + kill.down_seconds and kill.at <= one.answered_at + COMMIT_SECONDS

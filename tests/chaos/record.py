@@ -12,38 +12,40 @@ from dataclasses import dataclass, field
 Say = Callable[[str], None]
 
 COMMANDS = frozenset({"import", "score", "reference set"})
-COMMANDS_SHARE = 0.55
+COMMANDS_SHARE = 0.65
 """So many of all kills hit commands, the others services."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Kill:
-    """One kill: its target, its time in seconds since the epoch, and how many seconds until all was well again."""
+    """One kill: its target and its time in seconds since the epoch.
+
+    After `down_seconds` all that had to end with it has ended, or is back; after `recovered_seconds` all is well again.
+    """
 
     target: str
     at: float
+    down_seconds: float = 0.0
     recovered_seconds: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Record:
-    """All kills of a campaign of at most `most` of them; used by several threads."""
+    """All kills of a campaign of at most `most` of them, none after `until` on the monotonic clock; thread-safe."""
 
     most: int
     say: Say
+    until: float
     has_services: bool = True
     kills: list[Kill] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     commands: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether as many were killed as was asked for."""
-        return len(self.kills) >= self.most
-
     def has_room(self, targets: Set[str]) -> bool:
         """Whether one more of these targets may be killed: commands and services have a share each."""
+        if time.monotonic() > self.until:
+            return False
         share = COMMANDS_SHARE if self.has_services else 1.0
         most = self.most * (share if targets <= COMMANDS else 1 - share)
         return sum((kill.target in COMMANDS) == (targets <= COMMANDS) for kill in self.kills) < most

@@ -32,16 +32,24 @@ _NO_ROLE = (
     "BI tools can read nothing until an administrator runs: "
     f"CREATE ROLE {ROLE} NOLOGIN; GRANT USAGE ON SCHEMA bi TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA bi TO {ROLE}"
 )
+_TEMPORARY = (
+    "This database lets everybody make temporary tables, also who reads only. To end that: "
+    "REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """A login that was just made. `url` holds its password, which is known to nobody else and hidden in `str()`."""
+    """A login that was just made. `url` holds its password, which is known to nobody else and hidden in `str()`.
+
+    `note` says what else the database lets everybody do, and how to end that; empty where it does not.
+    """
 
     name: str
     url: URL = field(repr=False)
     timeout_seconds: int
     connections: int
+    note: str
 
 
 def grant_reading(connection: Connection) -> tuple[str, ...]:
@@ -70,36 +78,39 @@ def make_login(
     """
     password = secrets.token_urlsafe(24)
     with _telling(engine, f"login {name} could not be made", f"CREATE ROLE {name} LOGIN IN ROLE {ROLE}") as connection:
-        quoted = _quoted(connection, name)
+        quoted, given = _quoted(connection, name), {"name": name}
         _make_or_renew(connection, name, quoted, password)
         connection.exec_driver_sql(f"alter role {quoted} connection limit {connections}")
         for setting in (*_SETTINGS, f"statement_timeout = '{timeout_seconds}s'"):
             connection.exec_driver_sql(f"alter role {quoted} set {setting}")
         if connection.execute(text("select rolsuper from pg_roles where rolname = current_user")).scalar():
             connection.exec_driver_sql(f"alter role {quoted} set {_DISK_SETTING}")
-        connection.exec_driver_sql(
-            f"grant connect on database {_quoted(connection, str(engine.url.database))} to {ROLE}"
-        )
+        database = _quoted(connection, str(engine.url.database))
+        connection.exec_driver_sql(f"grant connect on database {database} to {ROLE}")
+        may_fill = connection.execute(text("select has_database_privilege(:name, current_database(), 'TEMP')"), given)
+        note = _TEMPORARY.format(database) if may_fill.scalar() else ""
     return Login(
         name=name,
         url=engine.url.set(drivername="postgresql", username=name, password=password),
         timeout_seconds=timeout_seconds,
         connections=connections,
+        note=note,
     )
 
 
 def drop_login(engine: Engine, name: str) -> None:
     """There is no login `name`, and whoever was connected as it is cut off. Raises InputError for one not of ours."""
-    with _telling(engine, f"login {name} could not be dropped", f"DROP ROLE {name}") as connection:
+    what, remedy = f"login {name} could not be dropped", f"DROP ROLE {name}"
+    with _telling(engine, what, remedy) as connection:
         if not _is_ours(connection, name):
-            remedy = "See the logins with: assay bi logins"
-            raise InputError(f"there is no login {name} of {ROLE}", remedy=remedy)
+            raise InputError(f"there is no login {name} of {ROLE}", remedy="See the logins with: assay bi logins")
+        connection.exec_driver_sql(f"alter role {_quoted(connection, name)} nologin")
+    with _telling(engine, what, remedy) as connection:  # nobody comes in any more
+        connection.execute(_CUT_OFF, {"name": name})
         connection.exec_driver_sql(f"drop role {_quoted(connection, name)}")
-        connection.execute(
-            text("select pg_terminate_backend(pid) from pg_stat_activity where usename = :name"), {"name": name}
-        )
 
 
+_CUT_OFF = text("select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = :name")
 _LOGINS = text("""
 select r.rolname as name, r.rolconnlimit as connections,
        (select count(*) from pg_stat_activity a where a.usename = r.rolname) as connected

@@ -235,9 +235,11 @@ def _can_embed(attempt: Attempt, ours: Sequence[Spot], theirs: Sequence[Candidat
 def assign(matrix: Matrix, threshold: float) -> list[tuple[int, int]]:
     """The pairs (row, column) with the greatest total; no pair below the threshold, rows in order."""
     kept = np.where(matrix >= threshold - _ROUNDING, matrix, np.float32(0))
-    if not kept.any():
+    rows, columns = np.flatnonzero(kept.any(axis=1)).tolist(), np.flatnonzero(kept.any(axis=0)).tolist()
+    if not rows:
         return []
-    return [(i, j) for i, j in optimal_assignment(kept) if kept[i, j] > 0]
+    found = optimal_assignment(kept[np.ix_(rows, columns)])
+    return [(rows[i], columns[j]) for i, j in found if kept[rows[i], columns[j]] > 0]
 
 
 def extra_only(node: Node, held: Sequence[tuple[int, Json]]) -> Pairing:

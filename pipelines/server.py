@@ -22,6 +22,7 @@ from urllib.request import Request, urlopen
 from pipelines.children import Child, Program, running
 from pipelines.instance import child_environment, open_instance, release_dead_runs
 from pipelines.session import Session, open_session
+from pipelines.written_schedule import ScheduleWatch, in_words, written_schedule
 from resources.home import Home
 from resources.workspace import find_workspace
 from scoring.errors import InputError
@@ -31,6 +32,8 @@ DEFAULT_PORT = 3000
 PORTS_TRIED = 50
 START_SECONDS = 240
 HEALTH_SECONDS = 15
+HEALTH_PATIENCE_SECONDS = 10
+RELOAD_SECONDS = 120
 
 # The kernel allows 107 bytes; gRPC binds a temporary name beside it.
 LONGEST_SOCKET_PATH = 90
@@ -42,6 +45,8 @@ _HEALTH_QUERY = """{
   workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
     __typename ... on PythonError { message } } } } }
 }"""
+
+_RELOAD = 'mutation { reloadRepositoryLocation(repositoryLocationName: "assay") { __typename } }'
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +101,10 @@ def _supervise(session: Session, address: str, say: Say) -> int:
         ) as children,
     ):
         say(f"log {path}")
+        schedule = ScheduleWatch(workspace=session.workspace.root, known=written_schedule(session.workspace.root))
+        say(in_words(schedule.known))
         say(f"starting Dagster at {address} ...")
-        code = _watch(children, address, stop, say)
+        code = _watch(children, address, stop, schedule, say)
         say("stopping ...")
     return code
 
@@ -116,14 +123,14 @@ def _socket(home: Home) -> Iterator[str]:
 
 
 def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]:
-    """Web server and daemon share one code server, which saves three processes and their imports."""
+    """Web server and daemon share one code server, which reads the code anew when it is told to and lets runs end."""
     settings = home.dagster / "workspace.yaml"
     settings.write_text(
         f"load_from:\n  - grpc_server:\n      socket: {json.dumps(code_socket)}\n      location_name: assay\n"
     )
     python, port = (sys.executable, "-m"), address.rpartition(":")[2]
-    options = ("--location-name", "assay", "--lazy-load-user-code", "--use-python-environment-entry-point")
-    code = (*python, "dagster", "api", "grpc", "-m", "pipelines.definitions", "--socket", code_socket, *options)
+    options = ("--location-name", "assay", "--use-python-environment-entry-point")
+    code = (*python, "dagster", "code-server", "start", "-m", "pipelines.definitions", "-s", code_socket, *options)
     web = (*python, "dagster_webserver", "-h", LOOPBACK, "-p", port, "-w", str(settings))
     daemon = (*python, "dagster._daemon", "run", "-w", str(settings))
     return (
@@ -133,7 +140,7 @@ def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]
     )
 
 
-def _watch(children: Sequence[Child], address: str, stop: threading.Event, say: Say) -> int:
+def _watch(children: Sequence[Child], address: str, stop: threading.Event, schedule: ScheduleWatch, say: Say) -> int:
     started, announced = time.monotonic(), ""
     is_up = False
     while not stop.wait(HEALTH_SECONDS if is_up else 0.5):
@@ -150,26 +157,41 @@ def _watch(children: Sequence[Child], address: str, stop: threading.Event, say: 
         elif str(health) != announced and is_up:
             say(f"health: {health}")
         announced = str(health)
+        if is_up and (news := schedule.news()) is not None:
+            say(f"assay.yaml changed: {in_words(news)}")
+            _reload(address, say)
         if not is_up and seconds > START_SECONDS:
             say(f"not healthy after {seconds:.0f} s: {health}; see the log")
             return 1
     return 0
 
 
-def _health(address: str) -> Health:
+def _reload(address: str, say: Say) -> None:
+    """Dagster reads the definitions anew, and with them the schedule; runs under way end as they began."""
+    try:
+        _ask(address, _RELOAD, patience_seconds=RELOAD_SECONDS)
+    except (OSError, ValueError) as error:
+        say(f"Dagster did not reload ({error}); the new schedule holds from the next start")
+
+
+def _ask(address: str, query: str, *, patience_seconds: float) -> dict[str, Any]:
+    """What the web server answers. Raises OSError or ValueError where it does not."""
     request = Request(  # noqa: S310 - our own address, http on loopback
         f"{address}/graphql",
-        data=json.dumps({"query": _HEALTH_QUERY}).encode(),
+        data=json.dumps({"query": query}).encode(),
         headers={"Content-Type": "application/json"},
     )
+    with urlopen(request, timeout=patience_seconds) as answer:  # noqa: S310 - as above
+        data: dict[str, Any] = json.load(answer).get("data") or {}
+    return data
+
+
+def _health(address: str) -> Health:
     try:
-        with urlopen(request, timeout=10) as answer:  # noqa: S310 - as above
-            data = json.load(answer).get("data") or {}
+        data = _ask(address, _HEALTH_QUERY, patience_seconds=HEALTH_PATIENCE_SECONDS)
     except (OSError, ValueError) as error:
-        reason = (
-            "starting" if isinstance(getattr(error, "reason", error), ConnectionRefusedError) else f"failing ({error})"
-        )
-        return Health(web=reason, daemon="unknown", code="unknown")
+        is_starting = isinstance(getattr(error, "reason", error), ConnectionRefusedError)
+        return Health(web="starting" if is_starting else f"failing ({error})", daemon="unknown", code="unknown")
     return Health(web="ok", daemon=_daemon_health(data), code=_code_health(data))
 
 

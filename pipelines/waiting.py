@@ -51,9 +51,14 @@ def place_of(state: CellState) -> Cell:
 
 
 def being_scored(instance: dg.DagsterInstance, axes: Axes) -> set[Cell]:
-    """The cells of runs that have not ended."""
+    """The cells of scoring runs that have not ended; runs in the making keep no model that is complete waiting."""
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
-    return {cell for run in runs for cell in cells_of_run(run.tags, axes)}
+    return {cell for run in runs if _scores(run) for cell in cells_of_run(run.tags, axes)}
+
+
+def _scores(run: dg.DagsterRun) -> bool:
+    chosen = run.asset_selection
+    return run.job_name != "make_runs" and (not chosen or dg.AssetKey("model_scores") in chosen)
 
 
 def is_unscored(state: CellState) -> bool:

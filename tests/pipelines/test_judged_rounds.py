@@ -36,6 +36,7 @@ from tests.judged_scenario import (
     judged_runs,
     write_judged,
 )
+from tests.stored_words import tables_with
 
 CELLS = [(SCENARIO, model_id) for model_id in MODELS]
 KEY = "sk-round-secret-0815"
@@ -401,21 +402,6 @@ def test_the_key_is_nowhere(
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
     assert tables_with(session.warehouse.engine, KEY) == []
     assert "public.event_logs" in tables_with(session.warehouse.engine, "gave no answer")  # it was looked into
-
-
-def tables_with(engine: Engine, words: str) -> list[str]:
-    """The tables, Dagster's own included, of which a row holds these words."""
-    query = """
-        select table_schema, table_name from information_schema.tables
-        where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema') order by 1, 2
-    """
-    with engine.connect() as connection:
-        found = []
-        for schema, table in connection.execute(text(query)).all():
-            rows = f'select count(*) from "{schema}"."{table}" t where t::text like :words'  # noqa: S608 - from the catalogue
-            if connection.execute(text(rows), {"words": f"%{words}%"}).scalar_one():
-                found.append(f"{schema}.{table}")
-    return found
 
 
 def test_dagster_shows_the_history_of_judging(open_judged: Open) -> None:

@@ -1,4 +1,4 @@
-"""The settings of a deployment on several machines: Dagster and Celery take them, and every name is one that is read."""
+"""The settings of several machines: Dagster and Celery take them, and every name is one that is read."""
 
 from __future__ import annotations
 
@@ -116,7 +116,5 @@ def test_every_name_of_the_environment_that_is_written_somewhere_is_read_somewhe
         if path.suffix in (".py", ".yaml")
     )
     read = set(re.findall(r"\b(?:ASSAY|AWS|DAGSTER)_[A-Z_]+\b", code)) | OTHERS
-    written = {
-        name for path in TEXTS for name in re.findall(r"\b(?:ASSAY|AWS|DAGSTER)_[A-Z_]+\b", path.read_text())
-    }
+    written = {name for path in TEXTS for name in re.findall(r"\b(?:ASSAY|AWS|DAGSTER)_[A-Z_]+\b", path.read_text())}
     assert sorted(written - read) == []

@@ -35,7 +35,7 @@ judge: null
 # empty_values: [n/a, unknown]
 
 # Upper limits of what one round may spend.
-# budgets: {judge_usd: 5}
+# budgets: {judge_usd: 5, runs_usd: 5}
 
 # When `assay up` begins rounds over what is unscored or stale: nightly, weekly or a cron expression.
 # schedule: {rounds: nightly, timezone: Europe/Amsterdam}
@@ -53,6 +53,8 @@ MODELS_YAML = """\
   # api_key_env: PROVIDER_API_KEY
   # input_usd_per_million: 0.50
   # output_usd_per_million: 1.50
+  # at_once: 8               # requests in flight at its server; more keys in docs/running-models.md
+  # max_answer_tokens: 4000
 """
 
 SCENARIO_YAML = """\

@@ -1,6 +1,6 @@
 # Verbs of this repository; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lock bench real-judge workers
+.PHONY: help setup demo test check lock bench bi real-judge workers
 unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 
@@ -25,6 +25,9 @@ check: setup ## Lint, format check and strict types
 
 bench: setup ## Run the benchmarks, print their figures and fail where a limit is missed
 	@.venv/bin/python -m benchmarks
+
+bi: setup ## Connect Apache Superset, 1 GB in an environment of its own, and draw the leaderboard with it
+	@sh deploy/bi/run.sh
 
 real-judge: setup ## Judge once with a real small language model, 1.4 GB in an environment of its own
 	@sh deploy/real_judge/run.sh

@@ -107,3 +107,9 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 def test_the_page_of_rules_says_what_the_modules_say() -> None:
     made: Any = runpy.run_path(str(ROOT / "docs" / "rules_page.py"))
     assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == made["page"](), "run: python docs/rules_page.py"
+
+
+def test_the_data_dictionary_says_what_contract_and_catalogue_say() -> None:
+    made: Any = runpy.run_path(str(ROOT / "docs" / "data_dictionary_page.py"))
+    written = (ROOT / "docs" / "data-dictionary.md").read_text(encoding="utf-8")
+    assert written == made["page"](), "run: python docs/data_dictionary_page.py"

@@ -10,7 +10,7 @@ from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
-from resources.full_disk import is_full_disk
+from resources.full_disk import REMEDY, is_full_disk
 from scoring.errors import InputError
 
 DRIVER = "postgresql+psycopg2"
@@ -90,6 +90,8 @@ def require_usable(engine: Engine) -> None:
         with engine.connect() as connection:
             row = connection.execute(text(_QUESTION)).one()
     except DBAPIError as error:
+        if is_full_disk(error):
+            raise InputError(f"Postgres has a full disk: {_first_line(error)}", where=where, remedy=REMEDY) from None
         raise InputError(
             f"Postgres does not answer: {_first_line(error)}",
             where=where,

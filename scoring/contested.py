@@ -6,8 +6,10 @@ A value is contested when
   letters or digits, so that a stray `a` or `12` proves nothing. Booleans and enum values are never looked up, since
   words like `true` or `other` stand in every text; nor is a text of more than 200 characters; or
 - most of the other models gave it: at least two other outputs say something at this place, and more than half of
-  those say this value, equal by the free rungs (`scoring.counterparts` says what "this place" is in a list). Each
-  other model is one voice, its first recorded run that can be read, whichever models a round scores.
+  those say this value, equal by the free rungs. In a list an output says it in the item that its list pairs with the
+  reference's, as any candidate's list is paired, but without vectors and without the judge; lists of more than 250,000
+  possible pairs are left out. Each other model is one voice, its first recorded run that can be read, whichever models
+  a round scores.
 
 Only with a judge does it matter, and then the value is asked about instead of being a mismatch.
 """
@@ -17,7 +19,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from scoring.counterparts import counterparts_of, is_same_value
+from scoring.counterparts import is_same_value
+from scoring.other_outputs import said_at
 from scoring.records import Document, Json, Kind
 from scoring.spots import Spot
 from scoring.task import Task
@@ -57,8 +60,8 @@ def _form_of_document(text: str) -> str:
 
 
 def _majority(task: Task, spot: Spot, candidate: Json) -> str:
-    said = [values for output in task.context.other_outputs if (values := counterparts_of(spot, output))]
+    said = [value for output in task.context.other_outputs if (value := said_at(task, spot, output)) is not None]
     if len(said) < LEAST_OTHERS:
         return ""
-    agreeing = sum(any(is_same_value(spot, value, candidate) for value in values) for values in said)
+    agreeing = sum(is_same_value(spot, value, candidate) for value in said)
     return f"{agreeing} of {len(said)} other outputs say so" if agreeing * 2 > len(said) else ""

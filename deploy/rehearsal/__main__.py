@@ -36,6 +36,7 @@ from deploy.rehearsal.services import (
     await_port,
     await_true,
     clean_environment,
+    copied_code,
     free_port,
     port_of,
     start_services,
@@ -79,19 +80,19 @@ def assay(environment: Mapping[str, str], *arguments: str) -> str:
     return done.stdout
 
 
-def make_workspace(place: Path) -> bool:
+def make_workspace(place: Path, code: Path) -> bool:
     """The workspace in `place`, with its recorded runs; whether it is docubench rather than the small example."""
     if not DATA.is_dir():
         shutil.copytree(EXAMPLE, place)
         return False
-    assay(clean_environment(), "init", str(place), "--from", str(DATA.resolve()), *FROM_FOLDERS)
+    assay(clean_environment(code), "init", str(place), "--from", str(DATA.resolve()), *FROM_FOLDERS)
     return True
 
 
-def one_machine(place: Path, workspace: Path) -> dict[str, list[tuple[object, ...]]]:
+def one_machine(place: Path, workspace: Path, code: Path) -> dict[str, list[tuple[object, ...]]]:
     """Every stored score of the round as one process on an embedded Postgres and a local lake makes it."""
     home = place / "alone"
-    environment = clean_environment() | {"ASSAY_HOME": str(home), "ASSAY_WORKSPACE": str(workspace)}
+    environment = clean_environment(code) | {"ASSAY_HOME": str(home), "ASSAY_WORKSPACE": str(workspace)}
     assay(environment, "import")
     assay(environment, "score")
     from resources.home import Home
@@ -127,7 +128,7 @@ def start_dagster(site: Site, workspace: Path) -> str:
 
 def start_worker(site: Site, name: str, workspace: Path) -> Program:
     """A worker as on a machine of its own."""
-    path = {"PYTHONPATH": os.pathsep.join((str(ROOT), str(DEPLOY / "config")))}
+    path = {"PYTHONPATH": os.pathsep.join((str(site.code), str(DEPLOY / "config")))}
     command = [str(BIN / "celery"), "-A", "dagster_celery.app", "worker", "--concurrency", "1", "-n", f"{name}@%h"]
     return site.start(name, command, extra=own_workspace(site, name, workspace) | path)
 
@@ -244,12 +245,12 @@ def _last_line(story: Story, runs: list[DagsterRun], committed: Mapping[str, tup
 
 def rehearse(place: Path) -> bool:
     """The whole rehearsal in this folder; whether both rounds gave the same."""
-    workspace = place / "workspace"
-    is_large = make_workspace(workspace)
+    workspace, code = place / "workspace", copied_code(place)
+    is_large = make_workspace(workspace, code)
     say(f"{'docubench' if is_large else 'the example workspace'}: one machine first")
-    alone = one_machine(place, workspace)
+    alone = one_machine(place, workspace, code)
     cells = len(alone["bi.model_scores"])
-    site = Site(place=place, shared={"ASSAY_CELLS_PER_RUN": str(CELLS_PER_RUN[is_large])})
+    site = Site(place=place, code=code, shared={"ASSAY_CELLS_PER_RUN": str(CELLS_PER_RUN[is_large])})
     try:
         start_services(site)
         say("Postgres, Redis and S3 answer")
@@ -257,7 +258,7 @@ def rehearse(place: Path) -> bool:
         await_port(port_of(address), 180)
         with urlopen(f"{address}/server_info", timeout=30) as answer:  # noqa: S310 - our own address on loopback
             say(f"the webserver says {json.load(answer)}; two workers wait")
-        command = clean_environment() | site.shared | {"ASSAY_HOME": str(place / "command")}
+        command = clean_environment(code) | site.shared | {"ASSAY_HOME": str(place / "command")}
         say(assay(command | {"ASSAY_WORKSPACE": str(workspace)}, "import").strip().splitlines()[-1])
         story = watch(site, cells)
         say(f"all {cells} cells are scored and nothing is under way")

@@ -28,6 +28,7 @@ DEPLOY = ROOT / "deploy" / "workers"
 BIN = Path(sys.executable).parent
 LOCAL = "127.0.0.1"
 BUCKET = "assay"
+PACKAGES = ("assets", "desk", "pipelines", "resources", "scoring", "sensors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ class Site:
     """A folder with everything of one rehearsal; `stop` leaves nothing running."""
 
     place: Path
+    code: Path = ROOT
     shared: dict[str, str] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
     postgres: EmbeddedPostgres | None = None
@@ -88,7 +90,7 @@ class Site:
             process = subprocess.Popen(
                 command,
                 cwd=folder,
-                env=clean_environment() | self.shared | own | dict(extra or {}),
+                env=clean_environment(self.code) | self.shared | own | dict(extra or {}),
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -109,12 +111,20 @@ class Site:
             self.postgres.stop()
 
 
-def clean_environment() -> dict[str, str]:
-    """This environment without what would point at another Assay, Dagster or object store."""
+def clean_environment(code: Path = ROOT) -> dict[str, str]:
+    """This environment without what would point at another Assay, Dagster or object store; `code` is what is run."""
     prefixes = ("ASSAY_", "DAGSTER_", "AWS_", "PG")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
-    return kept | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    return kept | {"PYTHONPATH": str(code), "PYTHONUNBUFFERED": "1"}
+
+
+def copied_code(place: Path) -> Path:
+    """A copy of the packages: everything runs the same code, whatever is edited meanwhile."""
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, place / "packages" / package, ignore=ignored, dirs_exist_ok=True)
+    return place / "packages"
 
 
 def start_services(site: Site) -> None:

@@ -163,7 +163,7 @@ def kind_of(error: Exception) -> str:
     own = getattr(error, "kind", None)
     if isinstance(own, str):
         return own
-    if _is_full_disk(error):
+    if _full_disk(error) is not None:
         return "disk_error"
     if _lost_database(error) is not None:
         return "database_error"
@@ -172,12 +172,12 @@ def kind_of(error: Exception) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
 
 
-def _lost_database(error: BaseException | None) -> BaseException | None:
+def _lost_database(error: BaseException | None) -> Exception | None:
     """What says that Postgres went away or refused to work: the error or a cause of it, since Dagster wraps its own.
 
     Told by name, since SQLAlchemy is only loaded where it is used.
     """
-    while error is not None:
+    while isinstance(error, Exception):
         kind = type(error)
         if kind.__module__ == "sqlalchemy.exc" and kind.__name__ in ("OperationalError", "InterfaceError"):
             return error
@@ -185,11 +185,12 @@ def _lost_database(error: BaseException | None) -> BaseException | None:
     return None
 
 
-def _is_full_disk(error: Exception) -> bool:
-    """Whether a disk is full, told only of errors that can be about one."""
+def _full_disk(error: Exception) -> Exception | None:
+    """What says that a disk is full, ours or that of Postgres; told only of errors that can be about one."""
     from resources.full_disk import is_full_disk
 
-    return (isinstance(error, OSError) or type(error).__module__ == "sqlalchemy.exc") and is_full_disk(error)
+    told = _lost_database(error) or (error if isinstance(error, OSError) else None)
+    return told if told is not None and is_full_disk(told) else None
 
 
 def report_error(error: Exception, *, as_json: bool) -> None:
@@ -210,10 +211,10 @@ def _message_of(error: Exception) -> str:
 
     if isinstance(error, InputError):
         return str(error)
-    if _is_full_disk(error):
+    if (full := _full_disk(error)) is not None:
         from resources.full_disk import words_of
 
-        return words_of(error)
+        return words_of(full)
     if (lost := _lost_database(error)) is not None:
         first_line = str(getattr(lost, "orig", "")).strip().partition("\n")[0]
         return (

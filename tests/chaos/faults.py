@@ -90,7 +90,7 @@ class Faults:
             return
         self._sleep(0.0, 7.0)
         for worker in workers:
-            if kill(worker):
+            if self.record.has_room(self.weights.keys()) and kill(worker):
                 self.record.killed(WORKER)
 
     def _workers(self) -> list[psutil.Process]:

@@ -46,9 +46,10 @@ class Record:
         """Whether one more of these targets may be killed: commands and services have a share each."""
         if time.monotonic() > self.until:
             return False
-        share = COMMANDS_SHARE if self.has_services else 1.0
-        most = self.most * (share if targets <= COMMANDS else 1 - share)
-        return sum((kill.target in COMMANDS) == (targets <= COMMANDS) for kill in self.kills) < most
+        is_command = targets <= COMMANDS
+        of_commands = round(self.most * COMMANDS_SHARE) if self.has_services else self.most
+        most = of_commands if is_command else self.most - of_commands
+        return sum((kill.target in COMMANDS) == is_command for kill in self.kills) < most
 
     def killed(self, target: str) -> Kill:
         """The kill that has just happened."""

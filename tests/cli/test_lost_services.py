@@ -27,6 +27,7 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (LOST, "database_error", "Postgres does not answer: server closed the connection unexpectedly."),
         (caused(DagsterPostgresException("too many retries"), LOST), "database_error", "What was committed is kept"),
         (FULL, "disk_error", REMEDY),
+        (caused(DagsterPostgresException("too many retries"), FULL), "disk_error", REMEDY),
         (OSError(errno.ENOSPC, "No space left on device"), "disk_error", REMEDY),
         (OSError(errno.EDQUOT, "Disk quota exceeded"), "disk_error", REMEDY),
     ],

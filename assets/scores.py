@@ -9,10 +9,12 @@ from assets.descriptions import OWNERS, SCORES, cell_text, column_schema, markdo
 from assets.inputs import reference, runs, scenario_config
 from pipelines.partitions import by_scenario, cell_key, cell_of, cell_partitions, one_run
 from pipelines.rectangles import Cell
+from pipelines.reporting import Reporter, report_events
 from pipelines.round import ModelReport, RoundReport, score_round
 from pipelines.session import Session
 from pipelines.waiting import TRIGGER_TAG, spending_of
 from resources import tables
+from resources.cells import ScoreHead
 from resources.dagster_resources import Watch
 from resources.rounds import RoundTrigger
 
@@ -148,20 +150,25 @@ def _report_the_others(
     context: dg.AssetExecutionContext, session: Session, report: RoundReport, pointers: dict[str, str]
 ) -> None:
     """Materialisations of the committed models, with what they were made from, since the step itself fails."""
-    states = {(one.scenario_id, one.model_id): one for one in session.warehouse.cells()}
-    for model in report.models:
-        cell = (model.scenario_id, model.model_id)
-        head = states[cell].head if cell in states and model.error is None else None
-        if head is not None:
-            versions = {
-                "dagster/code_version": CODE_VERSION,
-                "dagster/data_version": f"{head.reference_hash}-{head.config_hash}-{head.runs_hash}",
-                "dagster/input_data_version/reference": head.reference_hash,
-                "dagster/input_data_version/scenario_config": head.config_hash,
-                "dagster/input_data_version/runs": head.runs_hash,
-            }
-            for asset in (MODEL_SCORES, REFERENCE_FINDINGS):
-                context.log_event(dg.AssetMaterialization(asset, partition=cell_key(cell), tags=versions | pointers))
+    done = sorted({(model.scenario_id, model.model_id) for model in report.models if model.error is None})
+    states = session.warehouse.cells(sorted({one for one, _ in done}), sorted({one for _, one in done}))
+    heads = {(one.scenario_id, one.model_id): one.head for one in states if one.head is not None}
+    tags = {cell: _versions(heads[cell]) | pointers for cell in done if cell in heads}
+    step = context.get_step_execution_context().step.key
+    reporter = Reporter(run_id=context.run.run_id, job_name=context.run.job_name, step_key=step)
+    for asset in (MODEL_SCORES, REFERENCE_FINDINGS):
+        events = [dg.AssetMaterialization(asset, partition=cell_key(cell), tags=tags[cell]) for cell in tags]
+        report_events(context.instance, events, reporter)
+
+
+def _versions(head: ScoreHead) -> dict[str, str]:
+    return {
+        "dagster/code_version": CODE_VERSION,
+        "dagster/data_version": f"{head.reference_hash}-{head.config_hash}-{head.runs_hash}",
+        "dagster/input_data_version/reference": head.reference_hash,
+        "dagster/input_data_version/scenario_config": head.config_hash,
+        "dagster/input_data_version/runs": head.runs_hash,
+    }
 
 
 def _failure(report: RoundReport) -> dg.Failure:

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 OnProgress = Callable[[int, int, str], None]
 """Called with the models settled so far, all models of the round, and what goes on."""
 
-# Outputs of so many characters are held at once. A scenario is never cut: its models share texts and questions.
-CHUNK_CHARACTERS = 32_000_000
+# Outputs of so many characters are held at once, which with all that is made of them are 20 to 40 times as many bytes.
+# A scenario is never cut: its models share texts and questions.
+CHUNK_CHARACTERS = 8_000_000
 
 COMMITTERS = 2
 MOST_COMMITS_PENDING = 8

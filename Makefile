@@ -1,6 +1,6 @@
 # Verbs of this repository; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lock bench bi real-judge workers
+.PHONY: help setup demo test check lock bench bi real-judge workers chaos
 unexport PYTHONDONTWRITEBYTECODE
 WORKERS ?= 2
 
@@ -25,6 +25,9 @@ check: setup ## Lint, format check and strict types
 
 bench: setup ## Run the benchmarks, print their figures and fail where a limit is missed
 	@.venv/bin/python -m benchmarks
+
+chaos: setup ## Kill what runs, 200 times at random moments of real rounds, and count what came of it (KILLS=, SEED=)
+	@.venv/bin/python -m tests.chaos $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
 
 bi: setup ## Connect Apache Superset, 1 GB in an environment of its own, and draw the leaderboard with it
 	@sh deploy/bi/run.sh

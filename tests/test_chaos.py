@@ -1,0 +1,35 @@
+"""`make chaos` in short: a few kills of commands, run workers and Postgres, and the whole checker afterwards."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.campaign import Outcome, Plan, campaign
+from tests.chaos.faults import POSTGRES_IMMEDIATE, POSTGRES_KILLED, WORKER
+
+KILLS = 10
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="assay-chaos-") as folder:
+        Path(folder).chmod(0o711)
+        weights = {WORKER: 1.0, POSTGRES_KILLED: 1.0, POSTGRES_IMMEDIATE: 1.0}
+        return campaign(Plan(seed=6, kills=KILLS, weights=weights, fewest_epochs=1), Path(folder), print)
+
+
+def test_nothing_is_lost_half_double_paid_twice_stuck_or_different(outcome: Outcome) -> None:
+    assert outcome.problems == {}
+    assert outcome.last_line().startswith(f"chaos: {KILLS} kills (")
+
+
+def test_the_kills_and_what_was_compared_are_counted(outcome: Outcome) -> None:
+    assert len(outcome.record.kills) == KILLS
+    assert outcome.payments is not None
+    assert outcome.payments.kept > 0
+    assert outcome.compared >= 4 * 2 + 2
+    assert outcome.seen.looks > 0
+    assert outcome.seen.rows

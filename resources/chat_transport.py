@@ -29,21 +29,16 @@ def http_client() -> httpx2.AsyncClient | None:
 
     if getproxies().keys() & {"http", "https", "all"}:
         return None
-    try:
-        return DefaultAsyncHttpxClient(transport=AiohttpTransport())
-    except ImportError:
-        return None
+    return DefaultAsyncHttpxClient(transport=AiohttpTransport())
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
     """Sends the requests of an httpx2 client over an aiohttp session, in the event loop of the first of them.
 
-    Raises httpx2's exceptions, and ImportError where aiohttp is not installed.
+    Raises httpx2's exceptions.
     """
 
     def __init__(self) -> None:
-        import aiohttp  # noqa: F401
-
         self._session: ClientSession | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

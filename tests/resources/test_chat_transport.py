@@ -12,8 +12,6 @@ import pytest
 
 from resources.chat_transport import AiohttpTransport, http_client
 
-pytest.importorskip("aiohttp")
-
 Sent = list[bytes]
 Talk = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 

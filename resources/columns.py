@@ -339,6 +339,17 @@ _EXCEPTIONS: Mapping[str, str] = {
     "runs.content_hash": "Hash of all that was recorded of the run; importing the same again changes nothing.",
     "runs.status": "ok or failed.",
     "rounds.status": "open, done or failed.",
+    "ranking.cost": "Mean of the cost scores that are known, 0..100; null where none is.",
+    "ranking.cost_scenarios": "Scenarios for which the cost is known.",
+    "ranking.mean_cost_usd": "Mean over scenarios of the cost of a successful run in USD; null where unknown.",
+    "ranking.mean_duration_seconds": "Mean over scenarios of a successful run's wall time; null where unknown.",
+    "ranking.quality": "Mean quality over its scenarios, 0..100.",
+    "ranking.scenarios": "Scenarios that stand behind the row.",
+    "ranking.speed": "Mean of the speed scores that are known, 0..100; null where none is.",
+    "ranking.speed_scenarios": "Scenarios for which the duration is known.",
+    "ranking.tied_with": "Models that cannot be told apart from this one, as a JSON list.",
+    "ranking.total": "Quality, speed and cost mixed by weights, mean over scenarios, 0..100.",
+    "ranking.unknown_parts": "Parts whose weight went to the others on a scenario, as a JSON list.",
 }
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote, urlencode
 
 import typer
 
@@ -14,6 +16,8 @@ from pipelines.cli.options import AsJson, CsvOption, WorkspaceOption
 from scoring.errors import InputError
 
 if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
     from resources.bi_role import Login
 
 app = typer.Typer(
@@ -136,7 +140,7 @@ def _login_json(made: Login) -> Mapping[str, Any]:
     return {
         "login": made.name,
         "password": url.password,
-        "url": url.render_as_string(hide_password=False),
+        "url": _address(url, with_password=True),
         "host": url.host,
         "port": url.port,
         "database": url.database,
@@ -148,7 +152,7 @@ def _login_json(made: Login) -> Mapping[str, Any]:
 
 def _show_login(made: Login) -> None:
     url = made.url
-    whole, bare = url.render_as_string(hide_password=False), url.set(password=None).render_as_string()
+    whole = _address(url, with_password=True)
     jdbc = f"jdbc:postgresql://{url.host or 'localhost'}:{url.port or 5432}/{url.database}"
     page = terminal.screen()
     page.print(
@@ -158,9 +162,9 @@ def _show_login(made: Login) -> None:
     for label, value in (
         ("password", f"{url.password}   (shown this once; the same command makes a new one)"),
         ("URL", whole),
-        ("Superset", url.set(drivername="postgresql+psycopg2").render_as_string(hide_password=False)),
+        ("Superset", whole.replace("postgresql:", "postgresql+psycopg2:", 1)),
         ("JDBC", jdbc),
-        ("psql", f'psql "{bare}"'),
+        ("psql", f'psql "{_address(url, with_password=False)}"'),
     ):
         page.print(f"  {label:<9} {value}", soft_wrap=True)
     if made.note:
@@ -173,7 +177,15 @@ def _show_login(made: Login) -> None:
         )
 
 
-def _is_embedded() -> bool:
-    import os
+def _address(url: URL, *, with_password: bool) -> str:
+    """The URL with every odd character escaped, which not all tools are lenient about."""
+    who = quote(url.username or "", safe="")
+    secret = f":{quote(str(url.password), safe='')}" if with_password else ""
+    host = f"[{url.host}]" if url.host and ":" in url.host else url.host or ""
+    port = f":{url.port}" if url.port else ""
+    options = f"?{urlencode(dict(url.query), doseq=True)}" if url.query else ""
+    return f"postgresql://{who}{secret}@{host}{port}/{quote(url.database or '', safe='')}{options}"
 
+
+def _is_embedded() -> bool:
     return not os.environ.get("ASSAY_DATABASE_URL")

@@ -46,7 +46,7 @@ def ranking(
     if as_json:
         terminal.print_json(found)
     elif as_csv or parquet is not None:
-        write_rows(found["places"], parquet=parquet)
+        write_rows(found["places"], parquet=parquet, relation="ranking")
     else:
         show_ranking(found)
 

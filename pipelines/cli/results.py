@@ -49,7 +49,8 @@ def results(
     if as_json:
         terminal.print_json(found)
     elif as_csv or parquet is not None:
-        write_rows(found["fields" if run is not None else "models"], parquet=parquet)
+        rows, view = ("fields", "bi.field_scores") if run is not None else ("models", "bi.model_scores")
+        write_rows(found[rows], parquet=parquet, relation=view)
     elif run is not None:
         _show_run(found)
     else:

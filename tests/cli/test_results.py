@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.session import open_session
+from resources.columns import meaning_of
 from tests.cli.tower import RIGHT, Assay, run_row, score_without_dagster
 
 
@@ -139,6 +140,13 @@ def test_results_go_to_csv_and_parquet(assay: Assay, tmp_path: Path) -> None:
     assert {field["path"] for field in fields} >= {"/name"}
     assert done.code == 0
     assert pq.read_table(tmp_path / "ranking.parquet").column("model_id").to_pylist() == ["b/bad:free", "a/good"]
+    assay("results", "tower", "--parquet", tmp_path / "models.parquet")
+    assay("results", "tower", "--model", "a/good", "--run", 1, "--parquet", tmp_path / "fields.parquet")
+    for name, view in (("ranking", "ranking"), ("models", "bi.model_scores"), ("fields", "bi.field_scores")):
+        schema = pq.read_schema(tmp_path / f"{name}.parquet")
+        assert len(schema) > 10
+        for field in schema:
+            assert field.metadata[b"comment"].decode() == meaning_of(field.name, view)
     assert assay("ranking", "--parquet", tmp_path / "no" / "such" / "folder.parquet").code == 2
 
 

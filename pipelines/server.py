@@ -171,7 +171,7 @@ def _reload(address: str, say: Say) -> None:
     try:
         _ask(address, _RELOAD, patience_seconds=RELOAD_SECONDS)
     except (OSError, ValueError) as error:
-        say(f"Dagster did not reload ({error}); the new schedule holds from the next start")
+        say(f"Dagster has not reloaded yet ({error}); if the schedule stays as it was, reload the location in its UI")
 
 
 def _ask(address: str, query: str, *, patience_seconds: float) -> dict[str, Any]:

@@ -40,8 +40,11 @@ def session(assay_home: Path, folder: Path) -> Iterator[Session]:
 
 
 @pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
+def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    """An instance on disk: the context of a schedule opens its own from a reference."""
+    folder = tmp_path / "dagster"
+    folder.mkdir()
+    with dg.DagsterInstance.local_temp(str(folder)) as instance:
         yield instance
 
 

@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "rules.md"
 SECTIONS = {
     "Reading an output": ("reading",),
     "What kind a field is": ("kinds",),
-    "The ladder": ("ladder",),
+    "The ladder": ("ladder", "accepted_parts"),
     "Text": ("text", "emptiness"),
     "Numbers": ("numbers",),
     "Dates": ("dates",),

@@ -52,6 +52,24 @@ def add_list_score(attempt: Attempt, node: Node, path: str, pairing: Pairing, co
     )
 
 
+def add_whole_list_score(attempt: Attempt, node: Node, path: str, count: int) -> None:
+    """Leaves the row of a list all of whose `count` items are right."""
+    attempt.lists.append(
+        ListScore(
+            path=path,
+            order=node.order,
+            matched=count,
+            missed=(),
+            extra=(),
+            hallucinated=(),
+            duplicates=0,
+            precision=1.0,
+            recall=1.0,
+            f1=1.0,
+        )
+    )
+
+
 def _ratio(part: int, whole: int, other: int) -> float:
     """`part / whole`; with nothing to divide by, 1 where the other side is empty too, else 0."""
     if whole:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import socket
 
+import psycopg2
 import pytest
 from sqlalchemy import Engine, event, text
 from sqlalchemy.engine import URL
+from sqlalchemy.exc import OperationalError
 
-from resources.database import engine_for, parsed_url, require_usable
+from resources import database as database_module
+from resources.database import engine_for, parsed_url, patiently, require_usable
 from scoring.errors import InputError
 
 
@@ -93,3 +96,55 @@ def test_a_connection_that_died_is_replaced_before_use(engine: Engine) -> None:
     other.dispose()
     with engine.connect() as connection:
         assert connection.execute(text("select 1")).scalar() == 1
+
+
+def lost(error: Exception | None = None) -> OperationalError:
+    return OperationalError("select 1", {}, error or psycopg2.OperationalError("server closed the connection"))
+
+
+@pytest.mark.parametrize("failures", [1, 3])
+def test_what_postgres_lost_is_done_again(monkeypatch: pytest.MonkeyPatch, failures: int) -> None:
+    monkeypatch.setattr(database_module, "_PAUSES_SECONDS", (0.0,) * 3)
+    tries = []
+
+    def action() -> str:
+        tries.append(len(tries))
+        if len(tries) <= failures:
+            raise lost()
+        return "done"
+
+    assert patiently(action) == "done"
+    assert len(tries) == failures + 1
+
+
+@pytest.mark.parametrize(("is_paid", "expected"), [(False, 1), (True, 4)])
+def test_a_full_disk_is_waited_for_only_by_what_is_paid(
+    monkeypatch: pytest.MonkeyPatch, is_paid: bool, expected: int
+) -> None:
+    monkeypatch.setattr(database_module, "_PAUSES_SECONDS", (0.0,) * 3)
+    tries = []
+
+    def action() -> None:
+        tries.append(1)
+        raise lost(psycopg2.errors.DiskFull("No space left on device"))
+
+    with pytest.raises(OperationalError):
+        patiently(action, is_paid=is_paid)
+    assert len(tries) == expected
+
+
+def test_a_server_that_was_started_again_is_found_where_it_is_now(database: URL) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        before = database.set(port=unused.getsockname()[1])
+    started = []
+
+    def revived() -> URL:
+        started.append(1)
+        return database
+
+    engine = engine_for(before, revived=revived)
+    with engine.connect() as connection:
+        assert connection.execute(text("select 1")).scalar() == 1
+    engine.dispose()
+    assert started == [1]

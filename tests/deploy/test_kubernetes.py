@@ -44,6 +44,7 @@ def test_dagster_takes_the_instance_that_the_values_describe(tmp_path: Path) -> 
     runs = config["concurrency"]["runs"]
     assert runs["tag_concurrency_limits"] == embedded["concurrency"]["runs"]["tag_concurrency_limits"]
     assert config["concurrency"]["pools"] == embedded["concurrency"]["pools"]
+    assert config["run_retries"] == embedded["run_retries"]
 
 
 def test_telemetry_is_off_and_nothing_is_open_to_the_world() -> None:
@@ -68,7 +69,7 @@ def test_no_setting_holds_a_secret_and_no_secret_is_filled_in() -> None:
             assert is_secret == ("change-me" in value), name
 
 
-def test_a_run_is_tried_by_the_sensors_alone() -> None:
+def test_kubernetes_and_the_chart_start_no_run_again_by_themselves() -> None:
     assert LAUNCHER["runK8sConfig"]["jobSpecConfig"]["backoffLimit"] == 0
     assert VALUES["dagsterDaemon"]["runRetries"] == {"enabled": False}
     assert VALUES["dagsterDaemon"]["runMonitoring"]["maxResumeRunAttempts"] == 0

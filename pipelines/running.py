@@ -179,10 +179,12 @@ def plan_runs(session: Session, cells: Sequence[Cell]) -> RunPlan:
 
 def _plan(session: Session, cell: Cell, recorded: set[int], models: Mapping[str, CalledModel]) -> CellPlan:
     scenario_id, model_id = cell
-    if (problem := _problem_of(session, cell)) is not None:
-        return CellPlan(scenario_id=scenario_id, model_id=model_id, recorded=len(recorded), problem=str(problem))
     scenario = session.workspace.scenario(scenario_id)
     missing = missing_repetitions(scenario.repetitions, recorded)
+    problem = _problem_of(session, cell)
+    if not missing or problem is not None:
+        words = str(problem) if missing else None
+        return CellPlan(scenario_id=scenario_id, model_id=model_id, recorded=len(recorded), problem=words)
     messages = task_of(scenario).messages
     most = models[model_id].most_usd(messages)
     return CellPlan(

@@ -381,6 +381,8 @@ def test_a_model_without_an_address_is_a_problem_of_its_cell_alone(open_callable
         report = make_runs(changed, CELLS)
         assert {cell.model_id for cell in report.failed} == {MODELS[0]}
         assert "Give it a base_url" in errors(report)
+        changed.warehouse.import_runs([run_of(*cell, repetition=n) for cell in CELLS[::2] for n in (1, 2, 3)])
+        assert not make_runs(changed, CELLS).failed  # nothing is missing there, so nobody has to be called
         assert runnable_cells(changed, [SCENARIOS[0]], None) == [(SCENARIOS[0], MODELS[1])]
         with pytest.raises(InputError, match="cannot be called"):
             runnable_cells(changed, [SCENARIOS[0]], [MODELS[0]])

@@ -483,7 +483,8 @@ select d.scoring_record_id,
        m.provider,
        m.family,
        d.model_score_id,
-       v.number as reference_version,
+       (select v.number from assay.model_scores n join assay.reference_versions v using (reference_version_id)
+        where n.model_score_id = d.model_score_id) as reference_version,
        d.model_score_id is not null as is_scored,
        d.error,
        d.judge_models,
@@ -508,8 +509,6 @@ select d.scoring_record_id,
 from assay.scoring_records d
 left join assay.scenarios c using (scenario_id)
 left join assay.models m using (model_id)
-left join assay.model_scores s using (model_score_id)
-left join assay.reference_versions v using (reference_version_id)
 cross join lateral (
     select count(*) as call_count,
            count(error_kind) as failed_call_count,

@@ -212,14 +212,19 @@ def result_of(check: Check, found: Recorded) -> dg.AssetCheckResult:
         check_name=check.name,
         passed=False,
         severity=dg.AssetCheckSeverity.ERROR if check.is_error else dg.AssetCheckSeverity.WARN,
-        description=f"{len(wrong.rows)} found. {check.remedy}",
+        description=_in_short(check, wrong.rows),
         metadata={
             "found": len(wrong.rows),
             "where": markdown_table(tuple(wrong.rows[0]), wrong.rows),
-            "what_to_do": check.remedy,
             **wrong.looked_at,
         },
     )
+
+
+def _in_short(check: Check, rows: Rows) -> str:
+    """How many there are, what to do, and the first few: the page of a check shows it without a click."""
+    first = markdown_table(tuple(rows[0]), rows[:MOST_NAMED]).value
+    return f"{len(rows)} found. {check.remedy}\n\n{first}"
 
 
 def _definition(check: Check) -> dg.AssetChecksDefinition:

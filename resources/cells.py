@@ -85,18 +85,27 @@ class Cell:
         return self.is_scorable and (not self.is_scored or self.is_stale or self.has_new_runs)
 
 
+# What is asked for stands in every part: one that is named twice is worked out by itself, over all that is recorded.
 _CELLS = text("""
 with recorded as (
     select scenario_id, model_id, count(*)::int as recorded, max(run_id) as newest_run_id,
            max(imported_at) as imported_at,
            encode(sha256(convert_to(
              string_agg(repetition || ':' || content_hash, ',' order by repetition), 'UTF8')), 'hex') as runs_hash
-    from assay.runs group by scenario_id, model_id
+    from assay.runs
+    where (cast(:scenario_ids as text[]) is null or scenario_id = any(cast(:scenario_ids as text[])))
+      and (cast(:model_ids as text[]) is null or model_id = any(cast(:model_ids as text[])))
+    group by scenario_id, model_id
 ), reference_heads as (
     select distinct on (scenario_id) scenario_id, is_verified
-    from assay.reference_versions order by scenario_id, number desc
+    from assay.reference_versions
+    where (cast(:scenario_ids as text[]) is null or scenario_id = any(cast(:scenario_ids as text[])))
+    order by scenario_id, number desc
 ), heads as (
-    select * from assay.score_states where is_latest
+    select * from assay.score_states
+    where is_latest
+      and (cast(:scenario_ids as text[]) is null or scenario_id = any(cast(:scenario_ids as text[])))
+      and (cast(:model_ids as text[]) is null or model_id = any(cast(:model_ids as text[])))
 ), attempts as (
     select d.scenario_id, d.model_id, count(d.error)::int as failures, count(*)::int - count(d.error)::int as crashes,
            (array_agg(d.error order by d.scoring_record_id desc) filter (where d.error is not null))[1] as last_error
@@ -107,6 +116,8 @@ with recorded as (
     left join assay.owner_references o using (scenario_id)
     left join assay.reference_versions v on v.reference_version_id = o.reference_version_id
     where d.model_score_id is null and w.trigger = 'sensor'
+      and (cast(:scenario_ids as text[]) is null or d.scenario_id = any(cast(:scenario_ids as text[])))
+      and (cast(:model_ids as text[]) is null or d.model_id = any(cast(:model_ids as text[])))
       and d.started_at > greatest(r.imported_at, v.created_at, c.config_changed_at)
     group by d.scenario_id, d.model_id
 )

@@ -107,6 +107,22 @@ def test_an_unverified_reference_keeps_a_cell_from_being_scored(warehouse: Wareh
     assert cell_of(warehouse).needs_scoring
 
 
+def test_some_cells_are_as_they_are_among_all(scored: Warehouse) -> None:
+    filled(scored, scenario_of(), scenario_of("b"))
+    scored.import_runs([run_of(scenario_id="b"), failed_run_of(repetition=2)])
+    every = scored.cells()
+    assert len(every) == 4
+    for scenario_ids in (None, ["film"], ["b"], ["film", "b"]):
+        for model_ids in (None, ["m1"], ["m2"]):
+            wanted = [
+                cell
+                for cell in every
+                if (scenario_ids is None or cell.scenario_id in scenario_ids)
+                and (model_ids is None or cell.model_id in model_ids)
+            ]
+            assert scored.cells(scenario_ids, model_ids) == wanted
+
+
 def test_syncing_again_writes_nothing(scored: Warehouse) -> None:
     statements: list[str] = []
     event.listen(scored.engine, "before_cursor_execute", lambda *given: statements.append(given[2].split()[0].lower()))

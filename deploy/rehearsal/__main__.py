@@ -48,7 +48,7 @@ FROM_FOLDERS = ("--verified", "--key", "output=data", "--key", "seconds=time_sec
 FROM_FOLDERS += ("--key", "status=status")
 CELLS_PER_RUN = {True: 36, False: 4}
 WORKERS = ("worker-1", "worker-2")
-PATIENCE_SECONDS = 900
+PATIENCE_SECONDS = 3600
 
 
 @dataclass(slots=True, kw_only=True)

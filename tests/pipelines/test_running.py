@@ -128,6 +128,20 @@ def test_settings_of_models_yaml_stand_in_the_request(open_callable: Open, serve
     assert (body["max_tokens"], body["temperature"], body["seed"]) == (77, 0.7, 3)
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"parameters": {"messages": []}}, "messages is set by Assay itself"),
+        ({"at_once": 0}, "at_once"),
+        ({"timeout_seconds": -1.0}, "timeout_seconds"),
+        ({"max_answer_token": 5}, "max_answer_token"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_by_name(open_callable: Open, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        open_callable(settings=settings)
+
+
 BIG = {"name": "x" * 10_000_000, "year": 1815}
 
 RUNS = {

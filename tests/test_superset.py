@@ -205,9 +205,9 @@ def seen(superset: SupersetServer, dashboard_id: int, models: Sequence[str], rep
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-background-networking"]
         )
+        page = browser.new_page(viewport={"width": 1500, "height": 1100})
+        page.set_default_timeout(600_000)  # its code is large, and a busy machine takes minutes over it
         try:
-            page = browser.new_page(viewport={"width": 1500, "height": 1100})
-            page.set_default_timeout(180_000)
             page.goto(f"{superset.url}/login/")
             page.fill("input#username", USER)
             page.fill("input#password", superset.password)
@@ -219,9 +219,9 @@ def seen(superset: SupersetServer, dashboard_id: int, models: Sequence[str], rep
                 page.get_by_role("cell", name=model, exact=True).first.wait_for()
             page.wait_for_timeout(3000)  # the bars grow
             drawn = page.evaluate(_INK)
-            page.screenshot(path=str(HOME / "dashboard.png"), full_page=True)
             failures = page.locator("text=/unexpected error|data error/i").count()
         finally:
+            page.screenshot(path=str(HOME / "dashboard.png"), full_page=True)
             browser.close()
     assert failures == 0
     assert len(drawn) >= 2

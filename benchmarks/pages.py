@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -48,7 +48,7 @@ from scoring.keys import safe_key
 
 MOST_SECONDS = 3.0
 WARM_LOADS = 5
-START_SECONDS = 240
+START_SECONDS = 600
 PATIENCE_MILLISECONDS = 300_000
 LEFT_OUT = 7
 """Every so manieth cell has no score."""
@@ -119,8 +119,20 @@ def serving(home: Home, workspace: Path) -> Iterator[tuple[str, psutil.Process]]
             _wait_until_loaded(address, child)
             yield address, psutil.Process(child.pid)
         finally:
-            child.terminate()
-            child.wait(timeout=60)
+            _end(child)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """The server and the code server that it started are gone."""
+    family = psutil.Process(child.pid).children(recursive=True) if child.poll() is None else []
+    child.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=60)
+    child.kill()
+    child.wait()
+    for one in family:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
 
 
 def _wait_until_loaded(address: str, child: subprocess.Popen[bytes]) -> None:

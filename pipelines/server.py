@@ -46,6 +46,8 @@ _HEALTH_QUERY = """{
     __typename ... on PythonError { message } } } } }
 }"""
 
+MOST_RELOADS = 4
+
 _RELOAD = 'mutation { reloadRepositoryLocation(repositoryLocationName: "assay") { __typename } }'
 
 
@@ -142,7 +144,7 @@ def _programs(home: Home, address: str, code_socket: str) -> tuple[Program, ...]
 
 def _watch(children: Sequence[Child], address: str, stop: threading.Event, schedule: ScheduleWatch, say: Say) -> int:
     started, announced = time.monotonic(), ""
-    is_up = False
+    is_up, reloads = False, 0
     while not stop.wait(HEALTH_SECONDS if is_up else 0.5):
         ended = [child for child in children if child.exit_code is not None]
         if ended:
@@ -157,6 +159,8 @@ def _watch(children: Sequence[Child], address: str, stop: threading.Event, sched
         elif str(health) != announced and is_up:
             say(f"health: {health}")
         announced = str(health)
+        if is_up and (reloads := _reloads(health, reloads, address, say)) > MOST_RELOADS:
+            return 1
         if is_up and (news := schedule.news()) is not None:
             say(f"assay.yaml changed: {in_words(news)}")
             _reload(address, say)
@@ -164,6 +168,18 @@ def _watch(children: Sequence[Child], address: str, stop: threading.Event, sched
             say(f"not healthy after {seconds:.0f} s: {health}; see the log")
             return 1
     return 0
+
+
+def _reloads(health: Health, before: int, address: str, say: Say) -> int:
+    """How often in a row broken code was loaded again: its process may have died, and Dagster does not mend that."""
+    if not health.code.startswith("broken"):
+        return 0
+    if before == MOST_RELOADS:
+        say("the code stays broken; see the log")
+    else:
+        say("the code is loaded again")
+        _reload(address, say)
+    return before + 1
 
 
 def _reload(address: str, say: Say) -> None:

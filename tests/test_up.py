@@ -88,6 +88,12 @@ def wait_for_score(place: Path) -> str:
     raise AssertionError(f"no score appeared; the log ends: {log[-3000:]}")
 
 
+def kill_code_server(place: Path) -> None:
+    """The process that holds our definitions is gone, and not the one that `assay up` started and watches."""
+    (code,) = [one for one in belonging_to(place) if "dagster api grpc" in " ".join(one.cmdline())]
+    code.kill()
+
+
 def test_up_scores_what_is_imported_and_ctrl_c_leaves_no_process(place: Path) -> None:
     process = up(place)
     said = wait_for(place, "ready after", process)
@@ -95,6 +101,8 @@ def test_up_scores_what_is_imported_and_ctrl_c_leaves_no_process(place: Path) ->
     second = assay(place, "up")
     assert second.returncode == 2
     assert "already runs on this home" in second.stderr + second.stdout
+    kill_code_server(place)
+    wait_for(place, "the code is loaded again", process)
     imported = assay(place, "import", str(place / "ws" / "runs" / "large.jsonl"))
     assert imported.returncode == 0, imported.stderr
     wait_for_score(place)

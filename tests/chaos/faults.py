@@ -14,14 +14,16 @@ from tests.chaos.place import LOOK_SECONDS, Place, StuckError, Up, kill, wait_un
 from tests.chaos.record import Kill, Record
 from tests.chaos.watcher import is_answering
 
-WORKER, DAEMON, CODE, WEB = "run worker", "daemon", "code server", "web server"
+WORKER, DAEMON, WEB = "run worker", "daemon", "web server"
+CODE, CODE_PROXY = "code server", "code proxy"
 POSTGRES_KILLED, POSTGRES_IMMEDIATE, POSTGRES_RESTARTED = "Postgres (-9)", "Postgres (immediate)", "Postgres (fast)"
 POWER = "power cut"
 
 WEIGHTS: Mapping[str, float] = {
     WORKER: 26,
     DAEMON: 4,
-    CODE: 4,
+    CODE: 3,
+    CODE_PROXY: 2,
     WEB: 2,
     POSTGRES_KILLED: 10,
     POSTGRES_IMMEDIATE: 7,
@@ -33,7 +35,7 @@ SIGNALS = {
     POSTGRES_IMMEDIATE: signal.SIGQUIT,
     POSTGRES_RESTARTED: signal.SIGINT,
 }
-PARTS = {DAEMON: "daemon", CODE: "code", WEB: "web"}
+PARTS = {DAEMON: "daemon", CODE: "code", CODE_PROXY: "code proxy", WEB: "web"}
 WORKER_SECONDS = 40.0
 
 
@@ -103,9 +105,9 @@ class Faults:
         if root is None or victim is None or not kill(victim):
             return
         made = self.record.killed(target)
-        self.pending.append(made)
         wait_until(lambda: not _is_alive(root) or self._is_back(root, victim, target), f"an end of {target}")
         made.down_seconds = time.time() - made.at
+        self.pending.append(made)
 
     def _is_back(self, root: psutil.Process, victim: psutil.Process, target: str) -> bool:
         part = self.place.part(root, PARTS[target])

@@ -22,7 +22,12 @@ PATIENCE_SECONDS = 600.0
 """Longer than anything takes here; whatever is not there by then is stuck, and that is a failure."""
 
 LOOK_SECONDS = 0.1
-DAGSTER = {"web": "dagster_webserver", "daemon": "dagster._daemon", "code": "dagster api grpc"}
+DAGSTER = {
+    "web": "dagster_webserver",
+    "daemon": "dagster._daemon",
+    "code": "dagster api grpc",
+    "code proxy": "code-server start",
+}
 
 
 class StuckError(AssertionError):

@@ -31,7 +31,7 @@ def events(assay_home: Path, tmp_path: Path) -> Iterator[list[str]]:
     models = (*MODELS, "lab/" + "\u00e9" * 30)
     folder = write_workspace(tmp_path / "ws", models=models, scoring={"embedding": None})
     with open_session(folder) as session:
-        outputs = [HUGE, NOTHING, "NaN, Infinity and no object"]
+        outputs: list[Any] = [HUGE, NOTHING, "NaN, Infinity and no object"]
         cells = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in models]
         session.warehouse.import_runs([run_of(*cell, outputs[number % 3]) for number, cell in enumerate(cells)])
         report = run_round_through_dagster(session, cells)

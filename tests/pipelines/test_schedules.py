@@ -54,7 +54,7 @@ def write(folder: Path, text: str) -> None:
 
 def tick(
     session: Session, instance: dg.DagsterInstance, schedule: RoundSchedule = NIGHTLY, at: datetime = MONDAY
-) -> list[dg.RunRequest] | str:
+) -> Any:
     """What the schedule asks for, or why it asks for nothing."""
     context = dg.build_schedule_context(instance=instance, scheduled_execution_time=at, resources={"session": session})
     found: Any = round_schedule(schedule)(context)

@@ -205,7 +205,7 @@ def seen(superset: SupersetServer, dashboard_id: int, models: Sequence[str], rep
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-background-networking"]
         )
-        page = browser.new_page(viewport={"width": 1500, "height": 1100})
+        page = browser.new_page(viewport={"width": 1500, "height": 1500})
         page.set_default_timeout(600_000)  # its code is large, and a busy machine takes minutes over it
         try:
             page.goto(f"{superset.url}/login/")
@@ -216,7 +216,7 @@ def seen(superset: SupersetServer, dashboard_id: int, models: Sequence[str], rep
             page.goto(f"{superset.url}/superset/dashboard/{dashboard_id}/?standalone=1")
             page.wait_for_function("document.querySelectorAll('canvas').length >= 2")
             for model in models:
-                page.get_by_role("cell", name=model, exact=True).first.wait_for()
+                page.get_by_text(model, exact=True).first.wait_for(state="attached")
             page.wait_for_timeout(3000)  # the bars grow
             drawn = page.evaluate(_INK)
             failures = page.locator("text=/unexpected error|data error/i").count()

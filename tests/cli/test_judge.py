@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pytest
 
-from assets.checks import CHECKS
+from assets.checks import CHECKS, Recorded
 from pipelines.session import open_session
 from resources import pace
 from tests.cli.tower import Assay, score_without_dagster
@@ -94,9 +95,10 @@ def test_a_judge_of_the_models_family_is_flagged_everywhere(assay: Assay, judged
     assert assay("ranking", "--json").json["judge_family"] == ["kin/model"]
     assert "Models: kin/model." in assay("ranking").out
     with open_session() as session:
-        cells = session.warehouse.cells()
-    (check,) = [one for one in CHECKS if one.name == "judge_family"]
-    assert [row["model_id"] for row in check.rows_of(cells)] == ["kin/model"]
+        warehouse = session.warehouse
+        (check,) = [one for one in CHECKS if one.name == "judge_family"]
+        recorded = Recorded(cells=warehouse.cells(), warehouse=warehouse, instance=dg.DagsterInstance.ephemeral())
+        assert [row["model"] for row in check.find(recorded).rows] == ["kin/model"]
 
 
 def test_the_plan_tells_calls_and_cost_and_asks_nothing(assay: Assay, judged: Judged, server: JudgeServer) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -162,7 +163,7 @@ def asked(address: str, query: str, variables: Any = None) -> Any:
     return content["data"]
 
 
-def opened(browser: Browser, page_address: str, sought: str, picture: Path | None = None) -> float:
+def opened(browser: Browser, page_address: str, sought: re.Pattern[str], picture: Path | None = None) -> float:
     """Seconds until the page shows this text."""
     page = browser.new_page(viewport={"width": 1600, "height": 1000})
     begun = time.perf_counter()
@@ -195,7 +196,11 @@ def measure(home: Home, workspace: Path, size: Size, pictures: Path | None) -> d
         scored = fill(instance, size)
     spent = time.process_time() - begun
     print(f"{size.partitions} partitions, {len(scored)} with a score, filled in {spent:.0f} s", flush=True)
-    sought = {"": str(cell_key(scored[-1])), "?view=partitions": f"Materialized ({len(scored):,})"}
+    count = f"{len(scored):,}".replace(",", ",?")  # with or without the comma
+    sought = {
+        "": re.compile(re.escape(str(cell_key(scored[-1])))),
+        "?view=partitions": re.compile(rf"Materialized \({count}\)"),
+    }
     postmaster = psutil.Process(int((home.postgres / "data" / "postmaster.pid").read_text().split()[0]))
     with serving(home, workspace) as (address, server), _browser() as browser:
         everyone = [postmaster, server, *(one for one in psutil.Process().children() if one.pid != server.pid)]

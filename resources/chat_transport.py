@@ -4,6 +4,7 @@ the processor time that it takes with httpx2's own connections.
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,6 +78,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+            await asyncio.sleep(0)  # a connection lets go of its socket at the next turn of the loop, and not before
 
 
 @cache

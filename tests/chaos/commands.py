@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,6 +79,7 @@ class Commands:
 
     def _living(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
+            self.close()
             self._answers = queue.Queue()
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.chaos.forks"],
@@ -94,12 +96,14 @@ class Commands:
     def close(self) -> None:
         """Nothing that forks is left."""
         if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+            with suppress(BrokenPipeError):  # what a killed one did not read is still to be flushed
+                self._process.stdin.close()
             self._process.wait()
 
 
 def _pass_on(process: subprocess.Popen[str], answers: queue.Queue[int | None]) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        answers.put(int(line))
+    with process.stdout as lines:
+        for line in lines:
+            answers.put(int(line))
     answers.put(None)

@@ -172,8 +172,37 @@ def test_one_more_model_with_equal_evidence_never_changes_an_edit_in_place(log: 
     version = merged(log)
     assume(version.edits)
     edit = data.draw(st.sampled_from(version.edits))
+    assume(not is_spoken_against(edit, log))
     again = merged(later(opinion(edit, "a value that nobody gave before"), log))
     assert in_place(again) == in_place(version)
+
+
+def is_spoken_against(edit: Edit, log: Log) -> bool:
+    """Whether a verdict is about another value at the place of the edit than its owner's, as the edit's own is."""
+    verdicts = (Evidence.EXAMPLE, Evidence.REFERENCE_WRONG)
+    return any(
+        one.path == edit.path and one.evidence in verdicts and one.reference_value != edit.before for one in log[0]
+    )
+
+
+def test_an_edit_with_a_verdict_against_it_gives_way_to_one_opinion_with_none() -> None:
+    found = LoggedFinding(
+        finding_id=1,
+        path="/year",
+        evidence=Evidence.REFERENCE_WRONG,
+        has_proposal=True,
+        proposal=1999,
+        reference_value=1998,
+        model_id="ada",
+        run_id=1,
+        round_id=1,
+    )
+    against = replace(found, proposal=1998, reference_value=1999)
+    example = replace(found, evidence=Evidence.EXAMPLE, has_proposal=False, proposal=None)
+    log: Log = ([example, against, found], [])
+    (edit,) = merged(log).edits
+    assert edit.after == 1999
+    assert in_place(merged(later(opinion(edit, 1815), log))) == {"/year": 1815}
 
 
 @LAW

@@ -4,9 +4,11 @@
 score, with the events that imports, rounds and merges would leave, written through Dagster's own instance. It then
 starts Dagster's web server on it and opens the asset's page and its tab of partitions in headless Chromium: cold, with
 server and browser just started, and warm, several times more. The page has loaded when the newest materialisation is
-painted, the tab when the count of materialised partitions is. Seconds on the clock count here, since that is what a
-person waits; the seconds of processors beside them tell a busy machine from a slow page. Exits 1 where the limit is
-missed, cold or warm.
+painted, the tab when the count of materialised partitions is. Both are opened from another page of the open UI, by
+its link, and each in a new tab, where Dagster's application itself has to start first: the page of `leaderboard`, which
+has no partitions, tells what that alone takes. Seconds on the clock count here, since that is what a person waits; the
+seconds of processors beside them tell a busy machine from a slow page. Exits 1 where the limit is missed in the open
+UI, cold or warm, or where 10,000 partitions make a new tab that much slower than no partitions.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from urllib.request import Request, urlopen
 
 import dagster as dg
 import psutil
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import BrowserContext, sync_playwright
 
 from assets.inputs import reference, runs, scenario_config
 from assets.references import MERGED_REFERENCE
@@ -49,6 +51,8 @@ from scoring.keys import safe_key
 
 MOST_SECONDS = 3.0
 WARM_LOADS = 5
+OTHER_PAGE = re.compile("Quality, speed and cost mixed")
+"""A sentence of the page of `leaderboard`."""
 START_SECONDS = 600
 PATIENCE_MILLISECONDS = 300_000
 LEFT_OUT = 7
@@ -163,9 +167,9 @@ def asked(address: str, query: str, variables: Any = None) -> Any:
     return content["data"]
 
 
-def opened(browser: Browser, page_address: str, sought: re.Pattern[str], picture: Path | None = None) -> float:
+def opened(browser: BrowserContext, page_address: str, sought: re.Pattern[str], picture: Path | None = None) -> float:
     """Seconds until the page shows this text."""
-    page = browser.new_page(viewport={"width": 1600, "height": 1000})
+    page = browser.new_page()
     begun = time.perf_counter()
     page.goto(page_address, wait_until="commit")
     try:
@@ -174,6 +178,22 @@ def opened(browser: Browser, page_address: str, sought: re.Pattern[str], picture
     finally:
         if picture is not None:
             page.screenshot(path=picture)
+        page.close()
+
+
+def followed(browser: BrowserContext, address: str, sought: re.Pattern[str]) -> float:
+    """Seconds from a click on the link in another asset's page until the page of `model_scores` shows this text."""
+    page = browser.new_page()
+    try:
+        page.goto(f"{address}/assets/leaderboard", wait_until="commit")
+        page.get_by_text(OTHER_PAGE).first.wait_for(state="visible", timeout=PATIENCE_MILLISECONDS)
+        link = page.locator('a[href*="/assets/model_scores"]').first
+        link.wait_for(state="visible", timeout=PATIENCE_MILLISECONDS)
+        begun = time.perf_counter()
+        link.click()
+        page.get_by_text(sought).first.wait_for(state="visible", timeout=PATIENCE_MILLISECONDS)
+        return time.perf_counter() - begun
+    finally:
         page.close()
 
 
@@ -211,16 +231,20 @@ def measure(home: Home, workspace: Path, size: Size, pictures: Path | None) -> d
                 picture = pictures / f"{name[:4]}-{number}.png" if pictures and number < 2 else None
                 load = partial(opened, browser, f"{address}/assets/model_scores{view}", text, picture)
                 found.setdefault(name, []).append(_timed(load, everyone))
+            load = partial(opened, browser, f"{address}/assets/leaderboard", OTHER_PAGE)
+            found.setdefault("leaderboard", []).append(_timed(load, everyone))
+            found.setdefault("open UI", []).append(_timed(partial(followed, browser, address, sought[""]), everyone))
             found.setdefault("graphql", []).append(_timed(partial(_ask_partitions, address, len(scored)), everyone))
     return found
 
 
 @contextmanager
-def _browser() -> Iterator[Browser]:
+def _browser() -> Iterator[BrowserContext]:
+    """A browser that keeps what it has loaded, as a person's does."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=_chromium(), args=arguments)
-        yield browser
+        yield browser.new_context(viewport={"width": 1600, "height": 1000})
         browser.close()
 
 
@@ -267,7 +291,6 @@ def main() -> int:
 
 def report(found: dict[str, list[Seconds]]) -> int:
     """Prints a line a page; 1 where one took too long."""
-    missed = []
     for name, loads in found.items():
         cold, warm = loads[0], [one.wall for one in loads[1:]]
         spent = median(one.processors for one in loads[1:])
@@ -275,12 +298,14 @@ def report(found: dict[str, list[Seconds]]) -> int:
             f"  {name:<19} cold {cold.wall:.2f} s ({cold.processors:.1f} s of processors), "
             f"warm {median(warm):.2f} s ({min(warm):.2f} to {max(warm):.2f}; {spent:.1f} s of processors)"
         )
-        missed += [f"{name} cold {cold.wall:.1f} s"] if cold.wall > MOST_SECONDS else []
-        missed += [f"{name} warm {median(warm):.1f} s"] if median(warm) > MOST_SECONDS else []
-    page = found["page"]
+    cold, warm = found["open UI"][0].wall, median(one.wall for one in found["open UI"][1:])
+    more = {name: median(one.wall for one in found[name][1:]) for name in ("page", "leaderboard")}
+    missed = [f"{name} {seconds:.1f} s" for name, seconds in (("cold", cold), ("warm", warm)) if seconds > MOST_SECONDS]
+    if more["page"] - more["leaderboard"] > MOST_SECONDS:
+        missed.append("a new tab")
     print(
-        f"pages: model_scores cold {page[0].wall:.2f} s, warm {median(one.wall for one in page[1:]):.2f} s; "
-        + (f"missed {'; '.join(missed)}" if missed else "all limits held")
+        f"pages: model_scores in the open UI cold {cold:.2f} s, warm {warm:.2f} s; in a new tab {more['page']:.2f} s, "
+        f"of which a page without partitions takes {more['leaderboard']:.2f} s; missed: {', '.join(missed) or 'none'}"
     )
     return bool(missed)
 

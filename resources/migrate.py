@@ -8,13 +8,14 @@ from pathlib import Path
 
 import psycopg2.errors
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InternalError, OperationalError
 
 from resources.bi_role import grant_reading
 from resources.bulk import run_script
 from resources.columns import grain_of, meaning_of
 from resources.database import require_usable
 from resources.locks import lock
+from resources.relations import VIEWS
 from scoring.errors import InputError
 
 HEAD = "0005"
@@ -81,23 +82,43 @@ def _run_alembic(connection: Connection) -> None:
         ) from None
 
 
+def _is_ours(relation: str) -> bool:
+    """Whether it is no view that somebody else put into schema `bi`."""
+    return relation in VIEWS or not relation.startswith("bi.")
+
+
 def _replace_views(connection: Connection) -> None:
     statements = _VIEWS.read_text(encoding="utf-8")
     try:
         with connection.begin_nested():
             run_script(connection, statements)
     except psycopg2.errors.InvalidTableDefinition:  # a column left or changed its type: only then are they made anew
-        connection.exec_driver_sql(f"drop view {', '.join(_views(connection))}")  # all at once, in whatever order
+        _drop_views(connection)
         run_script(connection, statements)
+
+
+def _drop_views(connection: Connection) -> None:
+    try:
+        connection.exec_driver_sql(f"drop view {', '.join(_views(connection))}")  # all at once, in whatever order
+    except InternalError as error:
+        if not isinstance(error.orig, psycopg2.errors.DependentObjectsStillExist):
+            raise
+        others = "; ".join((error.orig.diag.message_detail or "").splitlines())
+        raise InputError(
+            f"views of this version cannot replace those of the former: {others}",
+            where="schema bi",
+            remedy="Drop the views of yours that are named, start Assay again, and make them anew",
+        ) from None
 
 
 def _views(connection: Connection) -> Sequence[str]:
     """Our views, quoted."""
     query = """
-        select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        select n.nspname || '.' || c.relname, format('%I.%I', n.nspname, c.relname)
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.relkind = 'v' and n.nspname in ('assay', 'bi') order by 1
     """
-    return connection.execute(text(query)).scalars().all()
+    return [quoted for relation, quoted in connection.execute(text(query)) if _is_ours(relation)]
 
 
 _RELATIONS = """
@@ -114,6 +135,8 @@ where n.nspname in ('assay', 'bi') and c.relkind in ('r', 'v') order by 1
 def _comment(connection: Connection) -> None:
     """Every table, view and column says what it is, as the catalogue does."""
     for relation, kind, quoted, columns in connection.execute(text(_RELATIONS)).all():
+        if not _is_ours(relation):
+            continue
         grain = {"comment": grain_of(relation)}
         connection.execute(text(f"comment on {kind} {quoted} is :comment"), grain)
         for column in columns:

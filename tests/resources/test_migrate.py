@@ -107,6 +107,27 @@ def test_an_upgrade_that_fails_leaves_nothing(make_database: MakeDatabase, monke
         assert not {"assay", "bi"} & set(inspect(engine).get_schema_names())
 
 
+def test_a_view_that_somebody_added_is_left_alone(database: URL) -> None:
+    with opened(database) as engine:
+        with engine.begin() as connection:
+            connection.execute(text("create view bi.mine as select 1 as one"))
+            connection.execute(text("comment on schema bi is 'of a former release'"))
+        migrate.upgrade(engine)
+        with engine.connect() as connection:
+            assert connection.execute(text("select one from bi.mine")).scalar() == 1
+
+
+def test_a_view_that_stands_on_one_that_has_to_change_is_named(database: URL) -> None:
+    with opened(database) as engine:
+        with engine.begin() as connection:
+            connection.execute(text("alter view bi.rounds rename column round_id to former_id"))
+            connection.execute(text("create view bi.mine as select former_id from bi.rounds"))
+            connection.execute(text("comment on schema bi is 'of a former release'"))
+        with pytest.raises(InputError, match=r"bi\.mine depends on.*Drop the views of yours") as caught:
+            migrate.upgrade(engine)
+        assert "schema bi" in str(caught.value)
+
+
 def _fail(_: object) -> tuple[str, ...]:
     raise RuntimeError("killed here")
 

@@ -185,6 +185,20 @@ def _content(response: Response) -> object:
     return response.json() if kind.endswith("json") else response.text
 
 
+def remedy_for(fault: Fault, endpoint: Endpoint, *, too_long: str) -> str:
+    """What to do about a request that failed, as words to follow the reason; empty where nothing is to be said."""
+    match fault:
+        case Fault.UNAUTHORIZED:
+            variable = endpoint.api_key_env
+            return f". Check the key in {variable}" if variable else ". Name the key's variable in api_key_env"
+        case Fault.NOT_FOUND:
+            return f". Check base_url and that the server has a model {endpoint.model!r}"
+        case Fault.TOO_LONG:
+            return f". Nothing was cut: {too_long}"
+        case _:
+            return ""
+
+
 def key_of(endpoint: Endpoint, environment: Mapping[str, str], *, where: str) -> str:
     """The server's key, `none` where it wants none. Raises InputError that names the variable of a missing one."""
     variable = endpoint.api_key_env

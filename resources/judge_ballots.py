@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
 
-from resources.chat_client import AnswerForm, ChatClient, Messages, estimated_tokens
+from resources.chat_client import AnswerForm, ChatClient, Messages, estimated_tokens, remedy_for
 from resources.chat_replies import Reply, answer_text
 from resources.judge_calls import Fault, JudgeCall, Raised
 from resources.judge_prices import Price, Spending
@@ -17,6 +17,7 @@ from scoring.panel import Ballot, Vote, message_for
 from scoring.questions import SYSTEM_MESSAGE, answer_schema, read_answer
 from scoring.records import Answer, Question, QuestionKind
 
+_TOO_LONG = "choose a judge that takes longer prompts, or shorten the documents"
 REPAIRED = frozenset({Fault.CUT_OFF, Fault.REFUSED, Fault.NO_ANSWER})
 
 
@@ -151,20 +152,7 @@ class Booth:
         fault = reply.fault or Fault.NO_ANSWER
         tries = f" after {attempts} requests" if attempts > 1 else ""
         reason = f"judge {self.client.name} gave no answer{tries}: {reply.error}"
-        return Failure(fault=fault, reason=reason + self._remedy(fault))
-
-    def _remedy(self, fault: Fault) -> str:
-        endpoint = self.client.endpoint
-        match fault:
-            case Fault.UNAUTHORIZED:
-                variable = endpoint.api_key_env
-                return f". Check the key in {variable}" if variable else ". Name the key's variable in api_key_env"
-            case Fault.NOT_FOUND:
-                return f". Check base_url and that the server has a model {endpoint.model!r}"
-            case Fault.TOO_LONG:
-                return ". Nothing was cut: choose a judge that takes longer prompts, or shorten the documents"
-            case _:
-                return ""
+        return Failure(fault=fault, reason=reason + remedy_for(fault, self.client.endpoint, too_long=_TOO_LONG))
 
 
 def _form(kind: QuestionKind) -> AnswerForm:

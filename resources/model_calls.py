@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import monotonic
 
-from resources.chat_client import AnswerForm, ChatClient, Messages, estimated_tokens
+from resources.chat_client import AnswerForm, ChatClient, Messages, estimated_tokens, remedy_for
 from resources.chat_replies import Reply
 from resources.judge_calls import Fault
 from resources.judge_prices import Spending
@@ -15,6 +15,7 @@ from resources.recorded_runs import Identity
 from resources.recordings import MAX_ERROR_LENGTH
 from scoring.records import Model, Run, RunStatus
 
+_TOO_LONG = "shorten the documents, or take the model out of this scenario"
 ENDED = frozenset({None, Fault.CUT_OFF, Fault.REFUSED})
 """What a model may do to end a run: answer, stop at its longest answer, decline."""
 
@@ -158,21 +159,9 @@ class CalledModel:
 
     def _unanswered(self, fault: Fault, reply: Reply, requests: int) -> Unanswered:
         tries = f" after {requests} requests" if requests > 1 else ""
-        reason = f"{self.model.model_id} gave no answer{tries}: {reply.error}{self._remedy(fault)}"
+        remedy = remedy_for(fault, self.client.endpoint, too_long=_TOO_LONG)
+        reason = f"{self.model.model_id} gave no answer{tries}: {reply.error}{remedy}"
         return Unanswered(fault=fault, reason=reason, requests=requests)
-
-    def _remedy(self, fault: Fault) -> str:
-        endpoint = self.client.endpoint
-        match fault:
-            case Fault.UNAUTHORIZED:
-                variable = endpoint.api_key_env
-                return f". Check the key in {variable}" if variable else ". Name the key's variable in api_key_env"
-            case Fault.NOT_FOUND:
-                return f". Check base_url and that the server has a model {endpoint.model!r}"
-            case Fault.TOO_LONG:
-                return ". Nothing was cut: shorten the documents, or take the model out of this scenario"
-            case _:
-                return ""
 
 
 def _unbounded(model: Model, limit_usd: float) -> str:

@@ -168,9 +168,7 @@ def test_every_locked_package_has_a_hash_and_no_registry_host() -> None:
     text = (ROOT / "requirements.lock").read_text()
     blocks = re.split(r"^(?=[A-Za-z0-9])", text, flags=re.MULTILINE)[1:]
     assert [block.split()[0] for block in blocks if "--hash=sha256:" not in block] == []
-    assert "http" not in re.sub(
-        r"^[A-Za-z0-9].*==", "", re.sub(r"#.*|^(?:aio)?http\S*", "", text, flags=re.MULTILINE)
-    )
+    assert "http" not in re.sub(r"^[A-Za-z0-9].*==", "", re.sub(r"#.*|^(?:aio)?http\S*", "", text, flags=re.MULTILINE))
 
 
 def test_the_environment_is_the_locked_one() -> None:

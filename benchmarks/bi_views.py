@@ -95,7 +95,7 @@ ASKS = (
         for view in ("model_scores", "run_scores", "field_scores", "list_scores", "findings")
         for name, where in (("model and scenario", _CELL), ("scenario", _ONE))
     ),
-    Ask(name="model_scores, now", query=f"select * from bi.model_scores where {_NOW}"),  # noqa: S608
+    Ask(name="model_scores, now", query=f"select * from bi.model_scores where {_NOW}"),  # noqa: S608 - our own words
     Ask(name="fields of a scenario, summed", query=_FIELDS.format(_ONE)),
     Ask(name="fields now, summed", query=_FIELDS.format(_NOW)),
     Ask(name="scoring_records, scenario", query="select * from bi.scoring_records where scenario_id = 's3'"),

@@ -165,7 +165,7 @@ def test_keys_that_may_not_read_say_so_at_every_verb(door: Door, lake: Lake) -> 
     door.fault = lambda request: request.refuse(403, "AccessDenied")
     for verb in (lambda: lake.read(name), lake.files, lambda: lake.sweep(set(), older_than=NOW)):
         with pytest.raises(InputError, match="the object store refuses these keys"):
-            verb()  # type: ignore[operator]
+            verb()  # type: ignore[operator]  # typed as object in the table
 
 
 def test_keys_that_may_not_delete_lose_nothing(door: Door, lake: Lake) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,12 @@ def session(tmp_path_factory: pytest.TempPathFactory, postgres_server: Any) -> I
     """A sound store: two scenarios scored, edited and merged."""
     folder = tmp_path_factory.mktemp("sound")
     with pytest.MonkeyPatch.context() as patch, JudgeServer(judged) as server:
-        url = postgres_server.url_of("chaos_checks")
+        name = f"chaos_checks_{uuid.uuid4().hex[:12]}"  # workers of the tests share one server
+        url = postgres_server.url_of(name)
         named_ = {"host": url.host, "port": url.port, "user": url.username, "password": url.password}
         admin = psycopg2.connect(**named_, dbname="postgres")
         admin.autocommit = True
-        admin.cursor().execute("create database chaos_checks template assay_template")
+        admin.cursor().execute(f"create database {name} template assay_template")
         admin.close()
         patch.setenv("ASSAY_HOME", str(folder / "home"))
         patch.setenv("ASSAY_DATABASE_URL", url.render_as_string(hide_password=False))

@@ -5,28 +5,19 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-import pytest
-
-from tests.chaos.campaign import Outcome, Plan, campaign
+from tests.chaos.campaign import Plan, campaign
 from tests.chaos.faults import POSTGRES_IMMEDIATE, POSTGRES_KILLED, WORKER
 
 KILLS = 10
 
 
-@pytest.fixture(scope="module")
-def outcome() -> Outcome:
+def test_nothing_is_lost_half_double_paid_twice_stuck_or_different() -> None:
     with tempfile.TemporaryDirectory(prefix="assay-chaos-") as folder:
         Path(folder).chmod(0o711)
         weights = {WORKER: 1.0, POSTGRES_KILLED: 1.0, POSTGRES_IMMEDIATE: 1.0}
-        return campaign(Plan(seed=6, kills=KILLS, weights=weights, fewest_epochs=1), Path(folder), print)
-
-
-def test_nothing_is_lost_half_double_paid_twice_stuck_or_different(outcome: Outcome) -> None:
+        outcome = campaign(Plan(seed=6, kills=KILLS, weights=weights, fewest_epochs=1), Path(folder), print)
     assert outcome.problems == {}
     assert outcome.last_line().startswith(f"chaos: {KILLS} kills (")
-
-
-def test_the_kills_and_what_was_compared_are_counted(outcome: Outcome) -> None:
     assert len(outcome.record.kills) == KILLS
     assert outcome.payments is not None
     assert outcome.payments.kept > 0

@@ -8,7 +8,6 @@ import dagster as dg
 from assets.descriptions import OWNERS, SCORES, cell_text, column_schema, markdown_table
 from assets.inputs import reference, runs, scenario_config
 from pipelines.partitions import by_scenario, cell_key, cell_of, cell_partitions, one_run
-from pipelines.rectangles import Cell
 from pipelines.reporting import Reporter, report_events
 from pipelines.round import ModelReport, RoundReport, score_round
 from pipelines.session import Session
@@ -82,7 +81,8 @@ def model_scores(
     pointers = _input_pointers(context.instance)
     report = score_round(
         session,
-        _needed(session, cells) if config.only_where_needed else cells,
+        cells,
+        only_where_needed=config.only_where_needed,
         trigger=RoundTrigger(context.run.tags.get(TRIGGER_TAG, RoundTrigger.COMMAND)),
         dagster_run_id=context.run.run_id,
         on_progress=watch.on_progress,
@@ -96,12 +96,6 @@ def model_scores(
         raise _failure(report)
     yield dg.MaterializeResult(asset_key=MODEL_SCORES, metadata=_metadata(report))
     yield dg.MaterializeResult(asset_key=REFERENCE_FINDINGS, metadata=_findings_metadata(session, report))
-
-
-def _needed(session: Session, cells: list[Cell]) -> list[Cell]:
-    states = session.warehouse.cells(sorted({one for one, _ in cells}), sorted({one for _, one in cells}))
-    needed = {(state.scenario_id, state.model_id) for state in states if state.needs_scoring}
-    return [cell for cell in cells if cell in needed]
 
 
 def _metadata(report: RoundReport) -> dict[str, Any]:

@@ -23,13 +23,14 @@ QUIET: Mapping[str, object] = {"loggers": {"console": {"config": {"log_level": "
 
 
 def run_round_through_dagster(
-    session: Session, cells: Sequence[Cell], *, on_progress: OnProgress | None = None
+    session: Session, cells: Sequence[Cell], *, only_where_needed: bool = False, on_progress: OnProgress | None = None
 ) -> RoundReport:
     """Score every (scenario id, model id) of `cells` as Dagster runs over ranges of partitions.
 
     Dagster holds the partitions, the versions of what they were made from, the scores as materialisations and the
     leaderboard afterwards. A model that cannot be scored is reported with its error and makes its run fail; the others
-    are committed and reported all the same.
+    are committed and reported all the same. With `only_where_needed` those are left out that are unscored or stale no
+    longer when their run begins.
     """
     started = monotonic()
     cells = sorted(set(cells))
@@ -43,7 +44,7 @@ def run_round_through_dagster(
         axes = add_partitions(instance, cells)
         report_news(session.warehouse, instance)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
-            _run(session, instance, rectangle, progress)
+            _run(session, instance, rectangle, progress, only_where_needed=only_where_needed)
         _merge(session, instance, progress)
         report_news(session.warehouse, instance)
     return RoundReport(
@@ -84,22 +85,28 @@ class _Progress:
         if self.on_progress:
             self.on_progress(len(self.settled), self.total, what)
 
-    def add(self, report: RoundReport) -> None:
-        self.texts += report.texts
 
-
-def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, progress: _Progress) -> None:
+def _run(
+    session: Session,
+    instance: dg.DagsterInstance,
+    rectangle: Rectangle,
+    progress: _Progress,
+    *,
+    only_where_needed: bool,
+) -> None:
     from dagster._core.utils import make_new_run_id
 
     from pipelines.definitions import defs
     from pipelines.partitions import range_tags
+    from pipelines.waiting import ONLY_WHERE_NEEDED
     from resources.dagster_resources import Watch
     from resources.run_locks import holding_run
 
+    reports: list[RoundReport] = []
     watch = Watch(
         on_progress=lambda _done, _total, what: progress.say(what),
         on_settled=progress.settled.append,
-        on_report=progress.add,
+        on_report=reports.append,
         spending=progress.spending,
     )
     before = len(progress.settled)
@@ -109,23 +116,24 @@ def _run(session: Session, instance: dg.DagsterInstance, rectangle: Rectangle, p
             instance=instance,
             resources={"session": session, "warehouse": session.warehouse, "watch": watch},
             tags=range_tags(rectangle),
-            run_config=QUIET,
+            run_config={**QUIET, **ONLY_WHERE_NEEDED} if only_where_needed else QUIET,
             run_id=run_id,
             raise_on_error=False,
         )
-    settled = {(model.scenario_id, model.model_id) for model in progress.settled[before:]}
-    missing = [cell for cell in rectangle.cells if cell not in settled]
-    if missing:
+    progress.texts += sum(report.texts for report in reports)
+    if not reports:
+        settled = {(model.scenario_id, model.model_id) for model in progress.settled[before:]}
         error = f"Dagster run {result.run_id} ended early: {failure_in(result)}"
+        missing = [cell for cell in rectangle.cells if cell not in settled]
         progress.settled += [ModelReport(scenario_id=cell[0], model_id=cell[1], error=error) for cell in missing]
 
 
 def failure_in(result: dg.ExecuteInProcessResult) -> str:
-    """What was at the bottom of the first failure."""
+    """What was at the bottom of the first failure, of a step or of the run itself."""
     for event in result.all_events:
-        error = event.step_failure_data.error if event.is_step_failure else None
+        error = getattr(event.event_specific_data, "error", None) if event.is_failure else None
         while error is not None and error.cause is not None:
             error = error.cause
         if error is not None:
-            return error.message.strip()
+            return str(error.message).strip()
     return "see it in the Dagster UI"

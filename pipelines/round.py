@@ -117,6 +117,7 @@ def score_round(
     session: Session,
     cells: Cells,
     *,
+    only_where_needed: bool = False,
     trigger: RoundTrigger | None = None,
     dagster_run_id: str | None = None,
     on_progress: OnProgress | None = None,
@@ -125,6 +126,7 @@ def score_round(
 ) -> RoundReport:
     """Score every (scenario id, model id) of `cells`; each whole score is committed in a transaction of its own.
 
+    With `only_where_needed` those are left out, and not reported, that are unscored or stale no longer.
     A model that cannot be scored is reported with its error and leaves nothing behind; the others go on. What was found
     out for it (vectors, answers) is kept. The round is recorded with how it ended, and so is every scoring of a model.
     Judges may spend what `budgets.judge_usd` allows, or what `spending` leaves where several rounds share it.
@@ -134,35 +136,52 @@ def score_round(
 
     started = monotonic()
     warehouse = session.warehouse
+    heads = _heads(session, cells, only_where_needed=only_where_needed)
     round_id = warehouse.open_round(
-        trigger or Trigger.COMMAND, planned_models=len(cells), dagster_run_id=dagster_run_id
+        trigger or Trigger.COMMAND, planned_models=len(heads), dagster_run_id=dagster_run_id
     )
     watch = _Watch(
-        total=len(cells),
+        total=len(heads),
         on_progress=on_progress,
         on_settled=on_settled,
         round_id=round_id,
         spending=spending or Spending(limit_usd=session.workspace.config.budgets.judge_usd),
     )
     try:
-        for chunk in _chunks(session, cells, watch):
+        for chunk in _chunks(session, heads, watch):
             _score_chunk(session, chunk, watch)
     except BaseException as error:
         warehouse.close_round(round_id, RoundStatus.FAILED, problem=_words(error))
         raise
     report = RoundReport(models=tuple(watch.settled), texts=watch.texts, duration_seconds=monotonic() - started)
-    problem = f"{len(report.failed)} of {len(cells)} models have no score" if report.failed else ""
+    problem = f"{len(report.failed)} of {len(heads)} models have no score" if report.failed else ""
     warehouse.close_round(round_id, RoundStatus.FAILED if problem else RoundStatus.DONE, problem=problem)
     return report
 
 
-def _chunks(session: Session, cells: Cells, watch: _Watch) -> Iterator[list[Attempt]]:
+def _heads(session: Session, cells: Cells, *, only_where_needed: bool) -> dict[Cell, int | None]:
+    """What to score, each with the id of the score that is its newest now; None where there is none.
+
+    Whether a score is needed and which one it replaces are read together: between two readings another process could
+    commit the same score, and it would be made twice.
+    """
+    scenario_ids = sorted({scenario_id for scenario_id, _ in cells})
+    states = session.warehouse.cells(scenario_ids, sorted({model_id for _, model_id in cells}))
+    found = {(one.scenario_id, one.model_id): one for one in states}
+    heads = {cell: found[cell].head if cell in found else None for cell in sorted(cells)}
+    return {
+        cell: None if head is None else head.model_score_id
+        for cell, head in heads.items()
+        if not only_where_needed or (cell in found and found[cell].needs_scoring)
+    }
+
+
+def _chunks(session: Session, heads: Mapping[Cell, int | None], watch: _Watch) -> Iterator[list[Attempt]]:
     """Attempts on whole scenarios, as many at once as memory allows; what cannot begin is settled with its error."""
-    heads = _heads(session, cells)
     chunk: list[Attempt] = []
-    for scenario_id, group in groupby(sorted(cells), key=itemgetter(0)):
+    for scenario_id, group in groupby(heads, key=itemgetter(0)):
         watch.say(f"reading {scenario_id}")
-        chunk += _begun(session, list(group), heads, watch)
+        chunk += _begun(session, {cell: heads[cell] for cell in group}, watch)
         if sum(attempt.characters for attempt in chunk) > CHUNK_CHARACTERS:
             yield chunk
             chunk = []
@@ -170,30 +189,23 @@ def _chunks(session: Session, cells: Cells, watch: _Watch) -> Iterator[list[Atte
         yield chunk
 
 
-def _heads(session: Session, cells: Cells) -> dict[Cell, int]:
-    """The ids of the scores that are the newest now."""
-    scenario_ids = sorted({scenario_id for scenario_id, _ in cells})
-    states = session.warehouse.cells(scenario_ids, sorted({model_id for _, model_id in cells}))
-    return {(one.scenario_id, one.model_id): one.head.model_score_id for one in states if one.head}
-
-
-def _begun(session: Session, cells: Cells, heads: Mapping[Cell, int], watch: _Watch) -> list[Attempt]:
+def _begun(session: Session, heads: Mapping[Cell, int | None], watch: _Watch) -> list[Attempt]:
     """Attempts on these cells of one scenario."""
+    scenario_id, _ = next(iter(heads))
     try:
-        preparation = session.preparation(cells[0][0])
+        preparation = session.preparation(scenario_id)
     except InputError as error:
-        for cell in cells:
+        for cell in heads:
             watch.settle(_failure(cell, str(error)))
         return []
-    recorded = session.warehouse.runs_of_many(cells)
+    recorded = session.warehouse.runs_of_many(list(heads))
     for cell in [cell for cell, runs in recorded.items() if not runs]:
         watch.settle(_failure(cell, "no runs are recorded; bring them in with `assay import`"))
         del recorded[cell]
     names = preparation.task.config.judge_models
     records = session.warehouse.open_scorings(watch.round_id, dict.fromkeys(recorded, names))
     attempts = [
-        begin(cell, preparation, runs, replaces=heads.get(cell), record_id=records[cell])
-        for cell, runs in recorded.items()
+        begin(cell, preparation, runs, replaces=heads[cell], record_id=records[cell]) for cell, runs in recorded.items()
     ]
     return beside_others(session, attempts)
 

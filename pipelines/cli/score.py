@@ -43,7 +43,7 @@ def score(
 
             show_plan(session, [(cell.scenario_id, cell.model_id) for cell in wanted], as_json=as_json)
             return DONE
-        report = scored(session, wanted)
+        report = scored(session, wanted, only_where_needed=not is_all)
         left = [one for one in (waiting(cell) for cell in cells if cell not in wanted) if one]
     if as_json:
         terminal.print_json(as_rows(report, left))
@@ -81,8 +81,11 @@ def waiting(cell: Cell) -> dict[str, Any] | None:
     return {"scenario_id": cell.scenario_id, "model_id": cell.model_id, "reason": reason, "remedy": remedy}
 
 
-def scored(session: Session, cells: Sequence[Cell]) -> RoundReport:
-    """The report of a round over these cells; an empty one where there are none and no round is unfinished."""
+def scored(session: Session, cells: Sequence[Cell], *, only_where_needed: bool = True) -> RoundReport:
+    """The report of a round over these cells; an empty one where there are none and no round is unfinished.
+
+    With `only_where_needed` what another process scores meanwhile is not scored again.
+    """
     from pipelines.round import RoundReport
 
     if not cells and not session.warehouse.references.unmerged():
@@ -91,7 +94,7 @@ def scored(session: Session, cells: Sequence[Cell]) -> RoundReport:
 
     keys = [(cell.scenario_id, cell.model_id) for cell in cells]
     with terminal.progress("scoring") as move:
-        return run_round_through_dagster(session, keys, on_progress=move)
+        return run_round_through_dagster(session, keys, only_where_needed=only_where_needed, on_progress=move)
 
 
 def as_rows(report: RoundReport, left: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

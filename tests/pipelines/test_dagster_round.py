@@ -85,6 +85,18 @@ def test_a_round_leaves_scores_in_the_warehouse_and_partitions_runs_and_tables_i
         assert latest(instance, "model_scores")["dagster/row_count"].value == 4
 
 
+def test_what_another_process_scored_meanwhile_is_neither_scored_again_nor_called_a_failure(
+    open_small: Callable[..., Session],
+) -> None:
+    session = open_small(FakeEmbeddings(breaks_on=["poison"]))
+    outputs = {cell: {"name": "Augusta", "year": 1815} for cell in CELLS} | {CELLS[0]: {"name": "poison", "year": 1}}
+    session.warehouse.import_runs([run_of(*cell, output) for cell, output in outputs.items()])  # type: ignore[arg-type]  # JSON
+    assert not run_round_through_dagster(session, CELLS[2:]).failed
+    report = run_round_through_dagster(session, CELLS, only_where_needed=True)
+    assert {(one.scenario_id, one.model_id) for one in report.models} == set(CELLS[:2])
+    assert [(one.scenario_id, one.model_id) for one in report.failed] == CELLS[:1]
+
+
 def test_after_an_owners_edit_exactly_that_scenario_is_outdated_in_dagster(
     open_small: Callable[..., Session], folder: Path
 ) -> None:

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from pipelines import round as round_module
 from pipelines.round import ModelReport, score_round
 from pipelines.session import Session, open_session
+from resources.warehouse import Warehouse
 from scoring.records import RunStatus
 from tests.small_workspace import MODELS, SCENARIOS, FakeEmbeddings, run_of, write_workspace
 
@@ -37,6 +40,13 @@ def by_cell(models: tuple[ModelReport, ...]) -> dict[tuple[str, str], ModelRepor
     return {(model.scenario_id, model.model_id): model for model in models}
 
 
+def score_ids(session: Session, *, every: bool = False) -> list[int]:
+    """The scores that are the latest of their cell, or all there ever were."""
+    query = "select model_score_id from assay.score_states where is_latest or :every order by model_score_id"
+    with session.warehouse.engine.connect() as connection:
+        return list(connection.execute(text(query), {"every": every}).scalars())
+
+
 def test_every_model_of_a_round_is_scored_and_visible(open_small: Callable[..., Session]) -> None:
     session = open_small()
     session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
@@ -46,6 +56,40 @@ def test_every_model_of_a_round_is_scored_and_visible(open_small: Callable[..., 
     assert {model.quality for model in report.models} == {100.0}
     assert all(cell.is_scored and not cell.needs_scoring for cell in session.warehouse.cells())
     assert seen[-1][:2] == (4, 4)
+
+
+def test_what_is_scored_by_the_time_a_round_begins_is_left_out_where_only_needed_scores_are_wanted(
+    open_small: Callable[..., Session],
+) -> None:
+    session = open_small()
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    score_round(session, CELLS[:1])
+    report = score_round(session, CELLS, only_where_needed=True)
+    assert sorted(by_cell(report.models)) == sorted(CELLS[1:])
+    assert score_round(session, CELLS, only_where_needed=True).models == ()
+    assert score_ids(session, every=True) == score_ids(session)
+
+
+def test_a_score_that_another_process_commits_at_any_moment_is_not_made_twice(
+    open_small: Callable[..., Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, other = open_small(), open_small()
+    session.warehouse.import_runs([run_of(*cell) for cell in CELLS])
+    read = Warehouse.cells
+    readings: list[object] = []
+
+    def cells_and_then_another_round(warehouse: Warehouse, *arguments: Any) -> Any:
+        states = read(warehouse, *arguments)
+        readings.append(states)
+        if len(readings) == 1:
+            assert not score_round(other, CELLS).failed
+        return states
+
+    monkeypatch.setattr(Warehouse, "cells", cells_and_then_another_round)
+    report = score_round(session, CELLS, only_where_needed=True)
+    assert len(readings) == 2  # one of each round
+    assert {model.model_score_id for model in report.models} == set(score_ids(session))
+    assert score_ids(session, every=True) == score_ids(session)
 
 
 def test_texts_of_all_models_are_embedded_once_in_one_batch(open_small: Callable[..., Session]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
+import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -14,6 +16,8 @@ import dagster as dg
 import pytest
 from sqlalchemy import text
 
+from assets.references import POOL
+from pipelines.dagster_round import failure_in
 from pipelines.definitions import defs
 from pipelines.instance import open_instance
 from pipelines.partitions import cell_key
@@ -61,6 +65,8 @@ def execute(job: str, request: dg.RunRequest, session: Session, instance: dg.Dag
     done = defs.resolve_job_def(job).execute_in_process(
         instance=instance, resources=wanted, tags={**request.tags}, run_config=config, raise_on_error=False
     )
+    if not done.success:
+        sys.stderr.write(f"{job} failed: {failure_in(done)}\n")
     return done.success
 
 
@@ -80,7 +86,11 @@ def _worker(job: str, request: dg.RunRequest) -> None:
     try:
         with open_session() as session, open_instance(session.home) as instance:
             code = 0 if execute(job, request, session, instance) else 1
+    except BaseException:
+        traceback.print_exc()
+        raise
     finally:
+        sys.stderr.flush()
         os._exit(code)
 
 
@@ -115,6 +125,7 @@ def test_two_merges_at_once_make_one_version(session: Session, instance: dg.Dags
     (request,) = tick(finished_runs, session, instance)
     execute("score_models", request, session, instance)
     (merge,) = tick(finished_rounds, session, instance)
+    instance.event_log_storage.initialize_concurrency_limit_to_default(POOL)  # as the daemon does with what it queues
     assert execute_twice_at_once("merge_findings", merge) == [0, 0]
     assert session.warehouse.references.unmerged() == {}
     assert [len(session.warehouse.references.versions(one)) for one in SCENARIOS] == [1, 1]

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,9 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.chaos.place import COMMAND
+
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "workspace"
-COMMAND = (sys.executable, "-c", "import sys; from pipelines.cli import main; sys.exit(main())")
 PATIENCE_SECONDS = 300
 
 

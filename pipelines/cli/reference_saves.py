@@ -7,13 +7,14 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipelines.cli import references
+from pipelines.cli import references, terminal
 from pipelines.cli.options import AsJson, WorkspaceOption
 from pipelines.cli.references import AuthorOption, BasedOnOption, ScenarioArgument, author_of, opened
 from scoring.errors import InputError
@@ -74,12 +75,19 @@ def edit(
     as_json: AsJson = False,
 ) -> int:
     """Edit a reference as JSON in your editor ($VISUAL or $EDITOR), automatic edits in place."""
+    from pipelines.cli.compare import text_of
+    from resources.sources import json_value
+
     with opened(workspace, scenario) as reference:
         head = reference.references.head(reference.scenario_id)
-    before: Json = {} if head is None else head.content
-    after = _edited(before, scenario)
     based_on = 0 if head is None else head.number
-    return _save(workspace, scenario, lambda _: after, "edited", author, based_on, is_verified, is_anyway, as_json)
+    file = _in_the_editor({} if head is None else head.content)
+    with _kept_until_saved(file, scenario, based_on):
+        after = json_value(text_of(str(file)), str(file))
+        code = _save(workspace, scenario, lambda _: after, "edited", author, based_on, is_verified, is_anyway, as_json)
+        if code == references.DONE:
+            file.unlink()
+    return code
 
 
 def import_(
@@ -200,10 +208,8 @@ def _value(text: str, *, is_text: bool) -> Json:
     return value
 
 
-def _edited(content: Json, scenario: str) -> Json:
-    """What the editor left. Raises InputError that keeps the text in a file where it is no JSON."""
-    from resources.sources import json_value
-
+def _in_the_editor(content: Json) -> Path:
+    """A file of its own with what the editor left of the content. Raises InputError where there is no editor."""
     command = next((os.environ[name] for name in EDITORS if os.environ.get(name)), "vi")
     handle, name = tempfile.mkstemp(prefix="assay-reference-", suffix=".json")
     file = Path(name)
@@ -212,13 +218,20 @@ def _edited(content: Json, scenario: str) -> Json:
     try:
         done = subprocess.run([*shlex.split(command), name], check=False)  # noqa: S603 - the person's own editor
     except OSError as error:
+        file.unlink()
         raise InputError(f"the editor {command!r} cannot be started ({error})", remedy="Set EDITOR") from None
     if done.returncode != 0:
         raise InputError(f"the editor ended with exit code {done.returncode}; nothing was saved", where=name)
+    return file
+
+
+@contextmanager
+def _kept_until_saved(file: Path, scenario: str, based_on: int) -> Iterator[None]:
+    """Whatever keeps a text from being saved, the file stays and its author is told how to save it."""
     try:
-        value = json_value(file.read_text(encoding="utf-8"), name)
-    except InputError as error:
-        remedy = f"Your text is kept; mend it, then: assay reference import {scenario} {name}"
-        raise InputError(error.message, where=error.where, remedy=remedy) from None
-    file.unlink()
-    return value
+        yield
+    finally:
+        if file.exists():
+            command = f"assay reference import {scenario} {shlex.quote(str(file))} --based-on {based_on}"
+            kept = f"Your text is kept; mend it, then: {command}"
+            terminal.screen(is_error=True).print(kept, style="bold", soft_wrap=True, highlight=False, markup=False)

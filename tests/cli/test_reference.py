@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.chaos.place import COMMAND
 from tests.cli.tower import REFERENCE, Assay
 
 
@@ -181,15 +183,67 @@ def test_edit_opens_the_editor_and_saves_what_it_left(
     assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setenv("EDITOR", str(editor(tmp_path, 'sed -i s/330/324/ "$1"')))
     assert assay("reference", "edit", "tower").code == 0
     assert content(assay)["height_metres"] == 324
     monkeypatch.setenv("EDITOR", "true")
     assert "nothing differs" in assay("reference", "edit", "tower").out
-    monkeypatch.setenv("EDITOR", str(editor(tmp_path, 'echo "{broken" > "$1"')))
-    broken = assay("reference", "edit", "tower")
-    assert broken.code == 2
-    assert "Your text is kept" in broken.err
+    assert kept_texts(tmp_path) == []
+
+
+def kept_texts(folder: Path) -> list[str]:
+    return [file.read_text().strip() for file in folder.glob("assay-reference-*.json")]
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize(
+    ("body", "code", "problem", "kept"),
+    [
+        pytest.param("""echo '{broken' > "$1" """, 2, "JSON", ["{broken"], id="no JSON"),
+        pytest.param("""printf '\\377' > "$1" """, 2, "UTF-8", None, id="no text"),
+        pytest.param(
+            """echo '{"height_metres": "tall"}' > "$1" """, 2, "schema", ['{"height_metres": "tall"}'], id="schema"
+        ),
+        pytest.param(
+            """echo '{"name": "Mine"}' > "$1"; {meanwhile}""", 1, "conflict", ['{"name": "Mine"}'], id="overtaken"
+        ),
+    ],
+)
+def test_a_text_from_the_editor_that_cannot_be_saved_is_kept_and_its_author_told_how_to_save_it(
+    assay: Assay,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    body: str,
+    code: int,
+    problem: str,
+    kept: list[str] | None,
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    meanwhile = f"{shlex.join(COMMAND)} reference set tower /height_metres 324 > /dev/null"
+    monkeypatch.setenv("EDITOR", str(editor(tmp_path, body.replace("{meanwhile}", meanwhile))))
+    said = assay("reference", "edit", "tower")
+    assert said.code == code
+    assert problem in said.err
+    assert "assay reference import tower" in said.err
+    assert "--based-on 1" in said.err
+    (file,) = tmp_path.glob("assay-reference-*.json")
+    assert str(file) in said.err
+    if kept is not None:
+        assert kept_texts(tmp_path) == kept
+
+
+@pytest.mark.usefixtures("workspace")
+def test_an_editor_that_cannot_be_started_leaves_no_file(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("EDITOR", str(tmp_path / "no-editor"))
+    said = assay("reference", "edit", "tower")
+    assert (said.code, "cannot be started" in said.err) == (2, True)
+    assert kept_texts(tmp_path) == []
 
 
 @pytest.mark.usefixtures("workspace")

@@ -27,11 +27,11 @@ SIGNALS = {"killed": signal.SIGKILL, "stopped at once": signal.SIGQUIT, "restart
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
-    folder = Path(tempfile.mkdtemp(prefix="assay-restarts-"))
-    folder.chmod(0o711)
-    place = Place(folder=folder)
-    with nothing_left(place):
-        yield place
+    with tempfile.TemporaryDirectory(prefix="assay-restarts-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o711)
+        place = Place(folder=Path(folder))
+        with nothing_left(place):
+            yield place
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """What Dagster is told of inputs that people own: what changed, what it was before, and where to look."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -9,6 +9,7 @@ from assets.inputs import reference, runs, scenario_config
 from pipelines.partitions import cell_key
 from resources.cells import Cell
 from resources.owner_changes import config_changes, saved_references
+from resources.scenarios import Scenario
 from resources.warehouse import Warehouse
 from scoring.keys import safe_key
 
@@ -52,17 +53,32 @@ def _saved_metadata(saved: Any) -> dict[str, Any]:
     }
 
 
-def config_events(warehouse: Warehouse, states: Sequence[Cell], told: Told) -> list[dg.AssetObservation]:
-    """An observation for each scoring config that is another one than Dagster was told of."""
+def config_events(
+    warehouse: Warehouse, states: Sequence[Cell], told: Told, scenarios: Callable[[], Iterable[Scenario]]
+) -> list[dg.AssetObservation]:
+    """An observation for each scoring config that is another one than Dagster was told of, and where its files lie.
+
+    `scenarios` reads the workspace's, and is called only where there is something to report.
+    """
     changed = _changed({one.scenario_id: one.config_hash for one in states}, told)
+    files = {one.scenario_id: _files(one) for one in scenarios()} if changed else {}
     events = []
     for id_, version in changed.items():
         before = told.get(safe_key(id_))
         settings = config_changes(warehouse.engine, id_, before, version) if before else ()
         more = {"changed_settings": "; ".join(settings), "config_hash_before": before} if before and settings else {}
-        metadata = {"config_hash": version, **more, **_stale(states, id_)}
+        metadata = {"config_hash": version, **more, **_stale(states, id_), **files.get(id_, {})}
         events.append(_observation(scenario_config.key, id_, version, metadata))
     return events
+
+
+def _files(scenario: Scenario) -> dict[str, Any]:
+    """Where the scenario is written down, and the documents that its reference is drawn from."""
+    named = [document.name for document in scenario.documents[:MOST_PATHS]]
+    if len(scenario.documents) > MOST_PATHS:
+        named.append(f"... and {len(scenario.documents) - MOST_PATHS} more")
+    found = {"documents": ", ".join(named), "documents_folder": dg.MetadataValue.path(scenario.folder / "documents")}
+    return {"scenario_folder": dg.MetadataValue.path(scenario.folder), **(found if named else {})}
 
 
 def run_events(states: Sequence[Cell], told: Told) -> list[dg.AssetMaterialization]:

@@ -42,11 +42,11 @@ def run_round_through_dagster(
         from sensors.changed_inputs import report_news
 
         axes = add_partitions(instance, cells)
-        report_news(session.warehouse, instance)
+        report_news(session, instance)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
             _run(session, instance, rectangle, progress, only_where_needed=only_where_needed)
         _merge(session, instance, progress)
-        report_news(session.warehouse, instance)
+        report_news(session, instance)
     return RoundReport(
         models=tuple(progress.settled),
         texts=progress.texts,

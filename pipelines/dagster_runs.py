@@ -41,7 +41,7 @@ def make_runs_through_dagster(
         axes = add_partitions(instance, cells)
         for rectangle in rectangles(cells, scenarios=axes.scenarios, models=axes.models, most_cells=5_000):
             _run(session, instance, rectangle, progress)
-        report_news(session.warehouse, instance)
+        report_news(session, instance)
     return MakingReport(cells=tuple(progress.reports.values()), duration_seconds=monotonic() - started)
 
 

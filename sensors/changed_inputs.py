@@ -3,7 +3,7 @@
 Compares the warehouse with what Dagster was told last and reports the difference, without a run.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import dagster as dg
 
@@ -12,10 +12,11 @@ from assets.input_events import VERSION_TAG, config_events, reference_events, ru
 from assets.inputs import reference, runs, scenario_config
 from pipelines.partitions import axes_of
 from pipelines.reporting import beyond_a_tick, report_events
-from pipelines.session import open_session, stamp_of
+from pipelines.session import Session, open_session, stamp_of
 from pipelines.waiting import place_of
+from resources.scenarios import Scenario
 from resources.warehouse import Warehouse
-from resources.workspace import find_workspace
+from resources.workspace import find_workspace, load_workspace
 
 INTERVAL_SECONDS = 30
 
@@ -25,7 +26,13 @@ Versions = Mapping[str, str]
 Event = dg.AssetObservation | dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
-def news(warehouse: Warehouse, instance: dg.DagsterInstance, *, is_hurried: bool = False) -> list[Event]:
+def news(
+    warehouse: Warehouse,
+    instance: dg.DagsterInstance,
+    scenarios: Callable[[], Iterable[Scenario]],
+    *,
+    is_hurried: bool = False,
+) -> list[Event]:
     """What Dagster has not been told yet: new data versions, and checks that stand otherwise than they did.
 
     Thorough checks are left out where `is_hurried`: the next tick of the sensor makes them.
@@ -33,7 +40,7 @@ def news(warehouse: Warehouse, instance: dg.DagsterInstance, *, is_hurried: bool
     states = warehouse.cells()
     events: list[Event] = [
         *reference_events(warehouse, states, _told(instance, reference.key, "ASSET_OBSERVATION")),
-        *config_events(warehouse, states, _told(instance, scenario_config.key, "ASSET_OBSERVATION")),
+        *config_events(warehouse, states, _told(instance, scenario_config.key, "ASSET_OBSERVATION"), scenarios),
         *run_events(states, _told(instance, runs.key, "ASSET_MATERIALIZATION")),
     ]
     recorded = Recorded(cells=states, warehouse=warehouse, instance=instance)
@@ -51,7 +58,7 @@ def changed_inputs(context: dg.SensorEvaluationContext, warehouse: dg.ResourcePa
     stamp = _synced(context.cursor)
     known = axes_of(context.instance)
     axes = known.with_new(place_of(state) for state in warehouse.cells())
-    events = news(warehouse, context.instance)
+    events = news(warehouse, context.instance, lambda: load_workspace().scenarios)
     return dg.SensorResult(
         asset_events=beyond_a_tick(context.instance, events),
         skip_reason=None if events else "Dagster knows all that is recorded.",
@@ -70,9 +77,9 @@ def _synced(stamp: str | None) -> str:
     return now
 
 
-def report_news(warehouse: Warehouse, instance: dg.DagsterInstance) -> int:
+def report_news(session: Session, instance: dg.DagsterInstance) -> int:
     """How many things Dagster was told just now; it knows all that the warehouse holds, thorough checks aside."""
-    events = news(warehouse, instance, is_hurried=True)
+    events = news(session.warehouse, instance, lambda: session.workspace.scenarios, is_hurried=True)
     report_events(instance, events)
     return len(events)
 

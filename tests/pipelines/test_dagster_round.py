@@ -108,7 +108,7 @@ def test_after_an_owners_edit_exactly_that_scenario_is_outdated_in_dagster(
         (folder / "scenarios" / "s1" / "reference.json").write_text(json.dumps(REFERENCE | {"year": 1816}))  # type: ignore[operator]  # an object
         from sensors.changed_inputs import report_news
 
-        report_news(open_small().warehouse, instance)
+        report_news(open_small(), instance)
         assert stale_partitions(instance) == set(CELLS[2:])
     run_round_through_dagster(open_small(), CELLS[2:])
     with open_instance(session.home) as instance:

@@ -105,7 +105,7 @@ def test_runs_are_partitions_with_versions_rows_and_a_table(session: Session, se
         assert [first.metadata[name].value for name in ("dagster/partition_row_count", "made", "failed")] == [3, 2, 0]
         assert "| 1 | ok |" in str(first.metadata["runs"].value)
         assert len(json.dumps(str(first.metadata["runs"].value))) < 65_536
-        report_news(session.warehouse, instance)
+        report_news(session, instance)
         assert len(instance.fetch_materializations(RUNS, limit=100).records) == 4
 
 
@@ -120,7 +120,7 @@ def test_scores_of_made_runs_stay_fresh_whatever_is_scored_or_changed_elsewhere(
         file = tmp_path / "ws" / "assay.yaml"
         file.write_text(json.dumps({"embedding": None, "empty_values": ["none"]}))
         with open_session(tmp_path / "ws") as changed:
-            report_news(changed.warehouse, instance)
+            report_news(changed, instance)
             assert {status_of(instance, MODEL_SCORES, cell) for cell in CELLS} == {StaleStatus.STALE}
             assert {status_of(instance, RUNS, cell) for cell in CELLS} == {StaleStatus.FRESH}
 

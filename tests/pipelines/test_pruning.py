@@ -78,7 +78,7 @@ def test_old_runs_and_logs_go_and_every_partition_and_check_stays_as_it_was(sess
         assert count(instance, "event_logs") <= events - pruned.events
         assert {run.status for run in instance.get_runs()} == {dg.DagsterRunStatus.FAILURE}
         assert statuses(instance) == before
-        assert report_news(session.warehouse, instance) == 0
+        assert report_news(session, instance) == 0
         again = prune(instance, datetime.now(UTC) + timedelta(minutes=1))
         assert (again.runs, again.events) == (0, 0)
 

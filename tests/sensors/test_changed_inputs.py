@@ -8,7 +8,8 @@ import dagster as dg
 import pytest
 
 from assets.checks import CHECKS
-from assets.input_events import VERSION_TAG
+from assets.input_events import MOST_PATHS, VERSION_TAG
+from assets.inputs import scenario_config
 from pipelines.round import score_round
 from pipelines.session import Session, open_session
 from sensors.changed_inputs import changed_inputs
@@ -106,6 +107,23 @@ def test_another_setting_is_an_observation_that_names_it(
     ]
     (observation, _) = [event for event in second.asset_events if isinstance(event, dg.AssetObservation)]
     assert str(observation.metadata["changed_settings"].value).startswith("strictness [")
+
+
+def test_a_config_observation_leads_to_the_files_and_documents_of_its_scenario(
+    session: Session, instance: dg.DagsterInstance, tmp_path: Path
+) -> None:
+    folder = tmp_path / "ws" / "scenarios" / "s0"
+    (folder / "documents").mkdir()
+    for number in range(MOST_PATHS + 2):
+        (folder / "documents" / f"letter-{number:02}.txt").write_text("Ada Lovelace was born in 1815.")
+    alpha, beta = [event for event in tick(session, instance).asset_events if event.asset_key == scenario_config.key]
+    said = {name: value.value for name, value in alpha.metadata.items()}
+    assert said["scenario_folder"] == str(folder)
+    assert said["documents_folder"] == str(folder / "documents")
+    assert str(said["documents"]).startswith("letter-00.txt, letter-01.txt, ")
+    assert str(said["documents"]).endswith("letter-19.txt, ... and 2 more")
+    assert "documents" not in beta.metadata
+    assert beta.metadata["scenario_folder"].value == str(folder.with_name("s1"))
 
 
 def test_a_file_edited_back_is_reported_as_the_version_it_was(

@@ -20,10 +20,10 @@ def name(database: URL) -> str:
 
 @pytest.fixture
 def login(engine: Engine, name: str) -> Iterator[Login]:
-    """A login that may wait for a second, on a database that is closed like the embedded one."""
+    """A login that may wait for five seconds, on a database that is closed like the embedded one."""
     with engine.begin() as connection:
         connection.exec_driver_sql(f"revoke all on database {engine.url.database} from public")
-    yield make_login(engine, name, timeout_seconds=1, connections=2)
+    yield make_login(engine, name, timeout_seconds=5, connections=2)
     drop_login(engine, name)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"revoke connect on database {engine.url.database} from assay_bi")
@@ -84,7 +84,7 @@ def test_a_session_of_the_login_is_read_only_in_utc_and_bounded(reader: Engine) 
     names = {
         "default_transaction_read_only": "on",
         "transaction_read_only": "on",
-        "statement_timeout": "1s",
+        "statement_timeout": "5s",
         "idle_in_transaction_session_timeout": "1min",
         "timezone": "UTC",
         "search_path": "bi",

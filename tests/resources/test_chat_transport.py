@@ -73,8 +73,9 @@ class Server:
             writer.close()
 
 
-async def posted(url: str, content: bytes = b"{}", **more: str) -> httpx2.Response:
-    async with httpx2.AsyncClient(transport=AiohttpTransport(), timeout=0.3, follow_redirects=True) as client:
+async def posted(url: str, content: bytes = b"{}", *, timeout_seconds: float = 60, **more: str) -> httpx2.Response:
+    transport = AiohttpTransport()
+    async with httpx2.AsyncClient(transport=transport, timeout=timeout_seconds, follow_redirects=True) as client:
         return await client.post(url, content=content, headers=more)
 
 
@@ -143,7 +144,7 @@ def test_connections_are_kept_and_closed_with_the_client() -> None:
 def test_a_failing_server_raises_what_httpx2_raises(talk: Talk, error: type[Exception]) -> None:
     async def go() -> None:
         async with Server(talk) as url:
-            await posted(url)
+            await posted(url, timeout_seconds=0.3 if talk is silent else 60)
 
     with pytest.raises(error):
         asyncio.run(go())

@@ -26,7 +26,7 @@ with holding_run(engine_for(parsed_url(sys.argv[1])), "a-run"):
 
 def until(is_true: Callable[[], bool]) -> bool:
     """Whether it becomes true before anybody would lose patience."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not (found := is_true()) and time.monotonic() < end:
         time.sleep(0.02)
     return found

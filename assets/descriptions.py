@@ -68,7 +68,7 @@ def cell_text(value: object) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            return f"{value:.4g}" if math.isfinite(value) and abs(value) < 1 else _number(value)
+            return f"{value:.4g}" if 0 < abs(value) < 1 else _number(value)
         case _:
             text = " ".join(str(value).split()).replace("|", "\\|")
             return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"

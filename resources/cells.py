@@ -127,7 +127,7 @@ select c.scenario_id, m.model_id, c.expected_repetitions, c.config_hash,
        h.model_score_id, h.reference_version_id, h.owner_reference_hash, h.config_hash as scored_config_hash,
        h.runs_hash as scored_runs_hash, h.mode, coalesce(h.is_stale, false) as is_stale,
        coalesce(h.is_edit_rejected, false) as is_edit_rejected,
-       coalesce(h.model_score_id in (select model_score_id from assay.judge_kin), false) as is_judge_family,
+       exists (select from assay.judge_kin k where k.model_score_id = h.model_score_id) as is_judge_family,
        coalesce(a.failures, 0) as failures, coalesce(a.crashes, 0) as crashes, a.last_error
 from assay.scenarios c
 cross join assay.models m

@@ -17,6 +17,8 @@ from assets.descriptions import MOST_BYTES, MOST_ROWS, cell_text, markdown_table
         (0.0238312, "0.02383"),
         (float("nan"), "-"),
         (float("inf"), "-"),
+        (0.0, "0.0"),
+        (-0.0238312, "-0.02383"),
         (3, "3"),
         ("a|b\nc", "a\\|b c"),
     ],

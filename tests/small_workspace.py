@@ -13,6 +13,7 @@ from scoring.records import Json, Run, RunStatus, Vector
 
 SCENARIOS = ("alpha", "beta / b")
 MODELS = ("lab/one:free", "lab/two")
+CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 SCHEMA: Json = {"type": "object", "properties": {"name": {"type": "string"}, "year": {"type": "integer"}}}
 REFERENCE: Json = {"name": "Ada Lovelace", "year": 1815}
 

@@ -11,29 +11,12 @@ from sqlalchemy import text
 
 from assets.checks import CHECKS, Check, Recorded, result_of
 from pipelines.round import score_round
-from resources.cells import MOST_FAILURES, Cell, ScoreHead
+from resources.cells import MOST_FAILURES, Cell
 from resources.reference_versions import ReferenceOrigin
 from resources.warehouse import Warehouse
 from resources.workspace import load_workspace
-from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
-
-HEAD = ScoreHead(
-    model_score_id=1, reference_version_id=1, reference_hash="r", config_hash="c", runs_hash="u", mode="full"
-)
-GOOD = Cell(
-    scenario_id="s",
-    model_id="m",
-    expected_repetitions=3,
-    recorded=3,
-    newest_run_id=7,
-    runs_hash="u",
-    reference_hash="r",
-    has_verified_reference=True,
-    config_hash="c",
-    head=HEAD,
-    is_stale=False,
-)
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
+from tests.cell_states import HEAD, SCORED
+from tests.small_workspace import CELLS, MODELS, SCENARIOS, run_of, write_workspace
 
 
 @pytest.fixture
@@ -51,21 +34,21 @@ def failing(warehouse: Warehouse, instance: dg.DagsterInstance, *cells: Cell) ->
 @pytest.mark.parametrize(
     ("cell", "names"),
     [
-        (GOOD, set()),
-        (replace(GOOD, head=None), set()),
-        (replace(GOOD, has_verified_reference=False), {"reference_verified"}),
-        (replace(GOOD, recorded=2), {"runs_complete"}),
-        (replace(GOOD, recorded=0, head=None), set()),
-        (replace(GOOD, runs_hash="more"), {"scores_fresh"}),
-        (replace(GOOD, head=None, failures=MOST_FAILURES), {"rounds_succeed"}),
-        (replace(GOOD, head=replace(HEAD, mode="exact_only")), {"similarity_used"}),
-        (replace(GOOD, head=replace(HEAD, is_judge_family=True)), {"judge_family"}),
+        (SCORED, set()),
+        (replace(SCORED, head=None), set()),
+        (replace(SCORED, has_verified_reference=False), {"reference_verified"}),
+        (replace(SCORED, recorded=2), {"runs_complete"}),
+        (replace(SCORED, recorded=0, head=None), set()),
+        (replace(SCORED, runs_hash="more"), {"scores_fresh"}),
+        (replace(SCORED, head=None, failures=MOST_FAILURES), {"rounds_succeed"}),
+        (replace(SCORED, head=replace(HEAD, mode="exact_only")), {"similarity_used"}),
+        (replace(SCORED, head=replace(HEAD, is_judge_family=True)), {"judge_family"}),
     ],
 )
 def test_each_check_fails_for_what_it_is_about_alone(
     warehouse: Warehouse, instance: dg.DagsterInstance, cell: Cell, names: set[str]
 ) -> None:
-    assert set(failing(warehouse, instance, GOOD, cell)) == names
+    assert set(failing(warehouse, instance, SCORED, cell)) == names
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)

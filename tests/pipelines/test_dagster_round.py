@@ -12,9 +12,8 @@ from pipelines.dagster_round import run_round_through_dagster
 from pipelines.instance import open_instance
 from pipelines.partitions import cell_key
 from pipelines.session import Session, open_session
-from tests.small_workspace import MODELS, REFERENCE, SCENARIOS, FakeEmbeddings, run_of, write_workspace
+from tests.small_workspace import CELLS, REFERENCE, FakeEmbeddings, run_of, write_workspace
 
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 MODEL_SCORES = dg.AssetKey("model_scores")
 
 

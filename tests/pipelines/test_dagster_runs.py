@@ -30,10 +30,9 @@ from resources import pace, running
 from sensors.changed_inputs import report_news
 from tests.judge_server import Asked, JudgeServer, Reply, completion, only, refusal
 from tests.run_workspace import KEY, KEY_VARIABLE, MODELS, answered, right, write_callable
-from tests.small_workspace import REFERENCE, SCENARIOS, run_of
+from tests.small_workspace import CELLS, REFERENCE, SCENARIOS, run_of
 from tests.stored_words import tables_with
 
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 ALL = Rectangle(first=CELLS[0], last=CELLS[-1], cells=tuple(CELLS))
 RUNS = dg.AssetKey("runs")
 MODEL_SCORES = dg.AssetKey("model_scores")

@@ -19,9 +19,8 @@ from pipelines.pruning import prune
 from pipelines.session import Session, open_session
 from scoring.errors import InputError
 from sensors.changed_inputs import report_news
-from tests.small_workspace import MODELS, SCENARIOS, FakeEmbeddings, run_of, write_workspace
+from tests.small_workspace import CELLS, FakeEmbeddings, run_of, write_workspace
 
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 MODEL_SCORES = dg.AssetKey("model_scores")
 
 

@@ -12,9 +12,7 @@ from pipelines.round import ModelReport, score_round
 from pipelines.session import Session, open_session
 from resources.warehouse import Warehouse
 from scoring.records import RunStatus
-from tests.small_workspace import MODELS, SCENARIOS, FakeEmbeddings, run_of, write_workspace
-
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
+from tests.small_workspace import CELLS, FakeEmbeddings, run_of, write_workspace
 
 
 @pytest.fixture

@@ -23,9 +23,8 @@ from scoring.errors import InputError
 from scoring.records import RunStatus
 from tests.judge_server import Asked, JudgeServer, Reply, completion, html, in_turn, only, refusal
 from tests.run_workspace import KEY, KEY_VARIABLE, MODELS, PRICE_OF_A_RUN, answered, right, write_callable
-from tests.small_workspace import REFERENCE, SCENARIOS, run_of
+from tests.small_workspace import CELLS, REFERENCE, SCENARIOS, run_of
 
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 ONE = CELLS[0]
 Open = Callable[..., Session]
 

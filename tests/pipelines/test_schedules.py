@@ -17,9 +17,8 @@ from resources.reference_versions import ReferenceOrigin
 from resources.settings import RoundSchedule, ScheduledWork
 from resources.workspace import load_organisation
 from scoring.errors import InputError
-from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
+from tests.small_workspace import CELLS, SCENARIOS, run_of, write_workspace
 
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 NIGHTLY = RoundSchedule(cron="0 3 * * *", timezone="Europe/Amsterdam")
 MONDAY = datetime(2026, 11, 30, 2, tzinfo=UTC)
 

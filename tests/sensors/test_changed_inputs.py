@@ -1,49 +1,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
-import pytest
 
 from assets.checks import CHECKS
 from assets.input_events import MOST_PATHS, VERSION_TAG
 from assets.inputs import scenario_config
 from pipelines.round import score_round
-from pipelines.session import Session, open_session
+from pipelines.session import Session
 from sensors.changed_inputs import changed_inputs
-from tests.small_workspace import MODELS, REFERENCE, SCENARIOS, run_of, write_workspace
+from tests.sensors.ticks import ticked
+from tests.small_workspace import CELLS, MODELS, REFERENCE, run_of, write_workspace
 
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
 Event = dg.AssetObservation | dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
-@pytest.fixture
-def session(assay_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    del assay_home
-    folder = write_workspace(tmp_path / "ws")
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
-    with open_session(folder) as session:
-        yield session
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
 def tick(session: Session, instance: dg.DagsterInstance, cursor: str | None = None) -> dg.SensorResult:
-    """One tick as the daemon runs it: what it reports is in the instance afterwards."""
-    context = dg.build_sensor_context(instance=instance, cursor=cursor, resources={"warehouse": session.warehouse})
-    result = changed_inputs(context)
-    assert isinstance(result, dg.SensorResult)
-    for request in result.dynamic_partitions_requests or ():
-        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys or ()))
-    for event in result.asset_events:
-        instance.report_runless_asset_event(event)
-    return result
+    return ticked(changed_inputs, session.warehouse, instance, cursor)
 
 
 def places(result: dg.SensorResult, kind: type[Event]) -> list[tuple[str, str | None]]:

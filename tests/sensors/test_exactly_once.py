@@ -28,9 +28,8 @@ from resources.reference_versions import ReferenceOrigin
 from resources.settings import ScheduledWork
 from sensors.finished_rounds import finished_rounds
 from sensors.finished_runs import finished_runs
-from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
-
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
+from tests.sensors.ticks import ticked
+from tests.small_workspace import CELLS, SCENARIOS, run_of, write_workspace
 
 
 @pytest.fixture
@@ -50,12 +49,9 @@ def instance(session: Session) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def tick(sensor: Any, session: Session, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
-    """One tick of a daemon that remembers nothing."""
-    result = sensor(dg.build_sensor_context(instance=instance, resources={"warehouse": session.warehouse}))
-    for request in result.dynamic_partitions_requests or ():
-        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
-    return list(result.run_requests or ())
+def tick(sensor: dg.SensorDefinition, session: Session, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
+    """The requests of a daemon that remembers nothing."""
+    return list(ticked(sensor, session.warehouse, instance).run_requests or ())
 
 
 def execute(job: str, request: dg.RunRequest, session: Session, instance: dg.DagsterInstance) -> bool:

@@ -1,23 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import dagster as dg
 import pytest
 
 from pipelines.partitions import RANGE_END_TAG, RANGE_START_TAG, add_partitions, range_tags
 from pipelines.rectangles import Rectangle
 from pipelines.round import score_round
-from pipelines.session import Session, open_session
+from pipelines.session import Session
 from pipelines.unmerged import merge_state, stretches, unmergeable
 from pipelines.waiting import STATE_TAG
 from resources.cells import MOST_CRASHES
 from scoring.keys import safe_key
 from sensors.finished_rounds import finished_rounds, to_merge
-from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
-
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
+from tests.sensors.ticks import ticked
+from tests.small_workspace import CELLS, SCENARIOS, run_of
 
 
 def test_scenarios_that_are_being_scored_or_merged_are_left_alone() -> None:
@@ -42,28 +38,8 @@ def test_a_later_round_has_another_run_key() -> None:
     assert merge_state(["a"], {"a": [1]}) != merge_state(["a"], {"a": [1, 2]})
 
 
-@pytest.fixture
-def session(assay_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    del assay_home
-    folder = write_workspace(tmp_path / "ws")
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
-    with open_session(folder) as session:
-        yield session
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
 def tick(session: Session, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
-    context = dg.build_sensor_context(instance=instance, resources={"warehouse": session.warehouse})
-    result = finished_rounds(context)
-    assert isinstance(result, dg.SensorResult)
-    for request in result.dynamic_partitions_requests or ():
-        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
-    return list(result.run_requests or ())
+    return list(ticked(finished_rounds, session.warehouse, instance).run_requests or ())
 
 
 def test_what_is_scored_is_merged_once_and_what_nobody_scored_never(

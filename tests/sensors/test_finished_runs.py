@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -10,32 +8,16 @@ import pytest
 from pipelines.partitions import add_partitions, axes_of, cell_key, range_tags
 from pipelines.rectangles import Rectangle
 from pipelines.round import score_round
-from pipelines.session import Session, open_session
+from pipelines.session import Session
 from pipelines.waiting import MOST_CELLS, STATE_TAG, cover, given_up, state_of
-from resources.cells import MOST_CRASHES, MOST_FAILURES, Cell, ScoreHead
+from resources.cells import MOST_CRASHES, MOST_FAILURES, Cell
 from resources.reference_versions import ReferenceOrigin
 from resources.rounds import RoundTrigger
 from resources.scoring_records import ScoringEnd
 from sensors.finished_runs import finished_runs, to_score, why_nothing
-from tests.small_workspace import MODELS, SCENARIOS, run_of, write_workspace
-
-CELLS = [(scenario_id, model_id) for scenario_id in SCENARIOS for model_id in MODELS]
-HEAD = ScoreHead(
-    model_score_id=1, reference_version_id=1, reference_hash="r", config_hash="c", runs_hash="u", mode="full"
-)
-WAITING = Cell(
-    scenario_id="s",
-    model_id="m",
-    expected_repetitions=3,
-    recorded=3,
-    newest_run_id=7,
-    runs_hash="u",
-    reference_hash="r",
-    has_verified_reference=True,
-    config_hash="c",
-    head=None,
-    is_stale=False,
-)
+from tests.cell_states import HEAD, WAITING
+from tests.sensors.ticks import ticked
+from tests.small_workspace import CELLS, run_of
 
 
 @pytest.mark.parametrize(
@@ -78,29 +60,8 @@ def test_a_later_legitimate_round_has_another_run_key(later: Cell) -> None:
     assert state_of(rectangle, {("s", "m"): later}) != state_of(rectangle, {("s", "m"): WAITING})
 
 
-@pytest.fixture
-def session(assay_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    del assay_home
-    folder = write_workspace(tmp_path / "ws")
-    monkeypatch.setenv("ASSAY_WORKSPACE", str(folder))
-    with open_session(folder) as session:
-        yield session
-
-
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
 def tick(session: Session, instance: dg.DagsterInstance) -> dg.SensorResult:
-    """One tick, after which the instance holds the partitions that it asked for."""
-    context = dg.build_sensor_context(instance=instance, resources={"warehouse": session.warehouse})
-    result = finished_runs(context)
-    assert isinstance(result, dg.SensorResult)
-    for request in result.dynamic_partitions_requests or ():
-        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys or ()))
-    return result
+    return ticked(finished_runs, session.warehouse, instance)
 
 
 def test_a_whole_import_becomes_one_ranged_run_the_same_at_every_tick(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -14,6 +13,7 @@ from resources.run_locks import holding_run
 from resources.warehouse import Warehouse
 from sensors import vanished_runs as module
 from sensors.vanished_runs import PATIENCE_SECONDS, still_missed, vanished, vanished_runs
+from tests.sensors.ticks import ticked
 from tests.small_workspace import write_workspace
 
 
@@ -46,21 +46,14 @@ def test_every_job_opens_the_warehouse_which_holds_the_lock_of_its_run(job: str)
     assert "warehouse" in keys
 
 
-@pytest.fixture
-def instance() -> Iterator[dg.DagsterInstance]:
-    with dg.DagsterInstance.ephemeral() as instance:
-        yield instance
-
-
 def started(instance: dg.DagsterInstance) -> str:
     run = instance.create_run_for_job(defs.resolve_job_def("check_scores"), status=dg.DagsterRunStatus.STARTED)
     return run.run_id
 
 
 def tick(warehouse: Warehouse, instance: dg.DagsterInstance, cursor: str | None = None) -> str:
-    context = dg.build_sensor_context(instance=instance, cursor=cursor, resources={"warehouse": warehouse})
-    result = vanished_runs(context)
-    assert isinstance(result, dg.SensorResult)
+    """The cursor after the tick."""
+    result = ticked(vanished_runs, warehouse, instance, cursor)
     assert result.cursor is not None
     return result.cursor
 

@@ -6,7 +6,6 @@ import base64
 import binascii
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -51,8 +50,6 @@ class HostedEmbeddings:
         self._api_key_env = api_key_env
         self._environment = environment
         self._host = host_of(base_url)
-        self._client: OpenAI | None = None
-        self._opening = Lock()
         self._encoding = "base64"
 
     @property
@@ -69,9 +66,8 @@ class HostedEmbeddings:
         found: dict[str, Vector] = {}
         if not distinct:
             return found
-        self._open()
-        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-            asked = [pool.submit(self._answer, batch) for batch in _batches(distinct)]
+        with self._opened() as client, ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+            asked = [pool.submit(self._answer, client, batch) for batch in _batches(distinct)]
             for answer in as_completed(asked):
                 _take(answer, asked, found)
                 if on_progress:
@@ -86,15 +82,10 @@ class HostedEmbeddings:
             )
         return True
 
-    def _open(self) -> OpenAI:
+    def _opened(self) -> OpenAI:
         from openai import OpenAI
 
-        with self._opening:
-            if self._client is None:
-                self._client = OpenAI(
-                    base_url=self._base_url, api_key=self._key(), max_retries=RETRIES, timeout=TIMEOUT_SECONDS
-                )
-            return self._client
+        return OpenAI(base_url=self._base_url, api_key=self._key(), max_retries=RETRIES, timeout=TIMEOUT_SECONDS)
 
     def _key(self) -> str:
         if not self._api_key_env:
@@ -108,27 +99,27 @@ class HostedEmbeddings:
             )
         return key
 
-    def _answer(self, batch: Sequence[str]) -> dict[str, Vector]:
+    def _answer(self, client: OpenAI, batch: Sequence[str]) -> dict[str, Vector]:
         """The batch's vectors; a batch that the server refuses is halved down to the text that it refuses."""
         from openai import APIError, APIStatusError
 
         try:
-            return self._asked(batch)
+            return self._asked(client, batch)
         except APIStatusError as error:
             if error.status_code in TOO_MUCH and self._encoding == "base64" and "encoding_format" in str(error):
                 self._encoding = "float"
-                return self._answer(batch)
+                return self._answer(client, batch)
             if error.status_code in TOO_MUCH and len(batch) > 1:
                 half = len(batch) // 2
-                return self._answer(batch[:half]) | self._answer(batch[half:])
+                return self._answer(client, batch[:half]) | self._answer(client, batch[half:])
             raise EmbeddingError(self._refusal(error, batch)) from None
         except (APIError, ValueError, AttributeError, TypeError) as error:
             raise EmbeddingError(
                 f"{self.name} did not answer with embeddings for {shown(batch[0])}: {self._without_key(str(error))}"
             ) from None
 
-    def _asked(self, batch: Sequence[str]) -> dict[str, Vector]:
-        answer = self._open().embeddings.create(
+    def _asked(self, client: OpenAI, batch: Sequence[str]) -> dict[str, Vector]:
+        answer = client.embeddings.create(
             model=self._model,
             input=[_sendable(text) for text in batch],
             encoding_format="base64" if self._encoding == "base64" else "float",

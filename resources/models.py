@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -105,8 +104,6 @@ class HostedModel:
         self._endpoint = endpoint
         self._environment = environment
         self._host = host_of(endpoint.base_url)
-        self._client: OpenAI | None = None
-        self._opening = Lock()
 
     @property
     def model_id(self) -> str:
@@ -124,17 +121,19 @@ class HostedModel:
 
         started = perf_counter()
         options = self._options(request)
-        while True:
-            try:
-                completion = self._asked(request, options)
-                break
-            except APIStatusError as error:
-                refused = _refused_option(error, options)
-                if refused is None:
-                    raise ModelError(self._words(f"refused with HTTP {error.status_code}: {error.message}")) from None
-                options = {name: value for name, value in options.items() if name != refused}
-            except (APIError, ValueError, TypeError, AttributeError) as error:
-                raise ModelError(self._words(f"gave no answer: {error}")) from None
+        with self._opened() as client:
+            while True:
+                try:
+                    completion = self._asked(client, request, options)
+                    break
+                except APIStatusError as error:
+                    refused = _refused_option(error, options)
+                    if refused is None:
+                        words = self._words(f"refused with HTTP {error.status_code}: {error.message}")
+                        raise ModelError(words) from None
+                    options = {name: value for name, value in options.items() if name != refused}
+                except (APIError, ValueError, TypeError, AttributeError) as error:
+                    raise ModelError(self._words(f"gave no answer: {error}")) from None
         return self._read(completion, perf_counter() - started, has_searched="web_search" in options)
 
     def _options(self, request: ModelRequest) -> dict[str, Mapping[str, Any]]:
@@ -146,10 +145,10 @@ class HostedModel:
             options["web_search"] = WEB_SEARCH[self.web_search]
         return options
 
-    def _asked(self, request: ModelRequest, options: Mapping[str, Mapping[str, Any]]) -> ChatCompletion:
+    def _asked(self, client: OpenAI, request: ModelRequest, options: Mapping[str, Mapping[str, Any]]) -> ChatCompletion:
         body = {name: value for option in options.values() for name, value in option.items()}
         messages: Any = request.messages
-        return self._open().chat.completions.create(model=self._endpoint.model, messages=messages, extra_body=body)
+        return client.chat.completions.create(model=self._endpoint.model, messages=messages, extra_body=body)
 
     def _read(self, completion: ChatCompletion, duration: float, *, has_searched: bool) -> ModelAnswer:
         choices = getattr(completion, "choices", None)
@@ -174,18 +173,15 @@ class HostedModel:
             has_searched=has_searched,
         )
 
-    def _open(self) -> OpenAI:
+    def _opened(self) -> OpenAI:
         from openai import OpenAI
 
-        with self._opening:
-            if self._client is None:
-                self._client = OpenAI(
-                    base_url=self._endpoint.base_url,
-                    api_key=key_of(self._endpoint, self._environment, where=f"model {self.model_id}"),
-                    max_retries=RETRIES,
-                    timeout=TIMEOUT_SECONDS,
-                )
-            return self._client
+        return OpenAI(
+            base_url=self._endpoint.base_url,
+            api_key=key_of(self._endpoint, self._environment, where=f"model {self.model_id}"),
+            max_retries=RETRIES,
+            timeout=TIMEOUT_SECONDS,
+        )
 
     def _words(self, what: str) -> str:
         key = self._environment.get(self._endpoint.api_key_env or "", "").strip()

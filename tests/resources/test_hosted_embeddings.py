@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
+import psutil
 import pytest
 
 from resources.hosted_embeddings import BATCH_TEXTS, HostedEmbeddings, host_of
@@ -40,6 +42,13 @@ def test_every_distinct_text_gets_its_unit_vector() -> None:
     assert served.texts() == ["alpha", "beta"]
     assert served.keys == [f"Bearer {KEY}"]
     assert served.bodies[0]["encoding_format"] == "base64"
+
+
+def test_no_connection_outlives_the_call() -> None:
+    with server.serving() as served:
+        embedder(served).vectors(["alpha", "beta"])
+        port = urlsplit(served.url).port
+        assert [one for one in psutil.Process().net_connections() if one.raddr and one.raddr.port == port] == []
 
 
 def test_a_server_that_answers_with_lists_is_read_too() -> None:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from resources.models import HostedModel, ModelError, ModelRequest, cost_of
@@ -87,6 +89,13 @@ def test_what_is_no_answer_is_an_error_that_names_the_model_and_hides_the_key(re
         model_at(server).answer(REQUEST)
     assert str(raised.value).startswith("lab/strong ")
     assert KEY not in str(raised.value)
+
+
+def test_no_connection_outlives_the_answer() -> None:
+    with JudgeServer(only(completion("{}"))) as server:
+        model_at(server).answer(REQUEST)
+        port = urlsplit(server.base_url).port
+        assert [one for one in psutil.Process().net_connections() if one.raddr and one.raddr.port == port] == []
 
 
 def test_a_key_that_is_not_set_is_named() -> None:

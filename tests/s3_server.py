@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -45,11 +45,10 @@ class Passing(BaseHTTPRequestHandler):
             return
         body = self.body()
         del self.headers["Transfer-Encoding"]
-        inner = http.client.HTTPConnection("127.0.0.1", self.server.behind, timeout=30)
-        inner.request(self.command, self.path, body, dict(self.headers))
-        answer = inner.getresponse()
-        self.pass_back(answer.status, answer.getheaders(), answer.read())
-        inner.close()
+        with closing(http.client.HTTPConnection("127.0.0.1", self.server.behind, timeout=30)) as inner:
+            inner.request(self.command, self.path, body, dict(self.headers))
+            answer = inner.getresponse()
+            self.pass_back(answer.status, answer.getheaders(), answer.read())
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one  # noqa: N815 - the names that http.server looks for
 

@@ -137,8 +137,7 @@ def open_stores(workspace: Path | None = None) -> Iterator[tuple[Home, Warehouse
 def sync_workspace(session: Session) -> None:
     """The warehouse holds the workspace's models, scenarios and reference files; only changes are written."""
     session.warehouse.sync_models(session.workspace.models)
-    for scenario in session.workspace.scenarios:
-        session.warehouse.sync_scenario(scenario)
+    session.warehouse.sync_scenarios(session.workspace.scenarios)
 
 
 def stamp_of(workspace: Path) -> str:

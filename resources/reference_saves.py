@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Engine
 
@@ -132,6 +132,22 @@ def _snapshot(connection: Connection, scenario_id: str, content: Json, before: S
     return Snapshot(content=content, item_ids=assign_item_ids(content, root, previous))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownImport:
+    """What is stored of a reference: hashes of the owner's part of its newest version from a file, and of its head."""
+
+    imported_hash: str | None
+    head_hash: str | None
+    head_is_verified: bool
+
+    def holds(self, file_hash: str, *, is_verified: bool) -> bool:
+        """Whether a file of this content is taken in already, vouched for as it says."""
+        if self.head_hash is None or self.imported_hash != file_hash:
+            return False
+        is_head = self.head_hash == self.imported_hash
+        return not (is_head and is_verified and not self.head_is_verified)
+
+
 def import_reference(
     connection: Connection, lake: Lake, scenario_id: str, content: Json, *, author: str, is_verified: bool
 ) -> ReferenceVersion:
@@ -142,14 +158,16 @@ def import_reference(
     """
     lock_reference(connection, scenario_id)
     head, imported = head_of(connection, scenario_id), last_import(connection, scenario_id)
-    new_hash = content_hash(content)
-    is_unchanged = imported is not None and imported.owner_hash == new_hash
-    is_head = imported is not None and head is not None and head.owner_hash == imported.owner_hash
-    if head is not None and is_unchanged and not (is_head and is_verified and not head.is_verified):
-        return head
     if head is None:
         origin = ReferenceOrigin.IMPORT
         return _save(connection, lake, scenario_id, None, content, author, origin, is_verified, "")
+    known = KnownImport(
+        imported_hash=None if imported is None else imported.owner_hash,
+        head_hash=head.owner_hash,
+        head_is_verified=head.is_verified,
+    )
+    if known.holds(content_hash(content), is_verified=is_verified):
+        return head
     return _import_over(connection, lake, head, content, author, is_verified)
 
 

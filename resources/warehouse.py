@@ -68,9 +68,9 @@ class Warehouse:
         """The references in all their versions, and what rounds and owners do to them."""
         return References(self.engine, self.lake)
 
-    def sync_scenario(self, scenario: Scenario) -> None:
-        """The warehouse holds this scenario as its files say, reference included; only what changed is written."""
-        scenario_rows.sync_scenario(self.engine, self.lake, scenario)
+    def sync_scenarios(self, given: Sequence[Scenario]) -> None:
+        """The warehouse holds these scenarios as their files say, references included; only what changed is written."""
+        scenario_rows.sync_scenarios(self.engine, self.lake, given)
 
     def sync_models(self, models: Sequence[Model]) -> None:
         """The warehouse holds these models; only what changed is written."""

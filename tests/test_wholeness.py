@@ -48,8 +48,7 @@ def stores(warehouse: Warehouse, workspace: Path) -> Warehouse:
     """A warehouse that holds the workspace."""
     loaded = load_workspace(workspace)
     warehouse.sync_models(loaded.models)
-    for scenario in loaded.scenarios:
-        warehouse.sync_scenario(scenario)
+    warehouse.sync_scenarios(loaded.scenarios)
     return warehouse
 
 

@@ -138,8 +138,7 @@ def row_of(table: Table, **values: Any) -> dict[str, Any]:
 
 def filled(warehouse: Warehouse, *scenarios: Scenario, models: tuple[str, ...] = ("m1", "m2")) -> Warehouse:
     """The warehouse with these scenarios (one film without any) and models."""
-    for scenario in scenarios or (scenario_of(),):
-        warehouse.sync_scenario(scenario)
+    warehouse.sync_scenarios(scenarios or (scenario_of(),))
     warehouse.sync_models(
         [Model(model_id=model_id, provider="lab", family=f"family {model_id}") for model_id in models]
     )

@@ -85,18 +85,18 @@ def test_an_automatic_edit_makes_nothing_stale(scored: Warehouse) -> None:
 
 
 def test_a_changed_scoring_config_makes_stale_and_its_return_makes_fresh(scored: Warehouse) -> None:
-    scored.sync_scenario(scenario_of(scoring=STRICT))
+    scored.sync_scenarios([scenario_of(scoring=STRICT)])
     assert cell_of(scored).is_stale
     with scored.engine.connect() as connection:
         changed = connection.execute(text("select changed from bi.stale_scores")).scalar()
     assert changed == "scoring config"
-    scored.sync_scenario(scenario_of())
+    scored.sync_scenarios([scenario_of()])
     assert not cell_of(scored).is_stale
 
 
 @pytest.mark.parametrize("change", [{"title": "Another"}, {"repetitions": 1}, {"prompt": "Say"}])
 def test_what_does_not_decide_a_score_makes_nothing_stale(change: dict[str, object], scored: Warehouse) -> None:
-    scored.sync_scenario(dataclasses.replace(scenario_of(), **change))  # type: ignore[arg-type]  # a field each
+    scored.sync_scenarios([dataclasses.replace(scenario_of(), **change)])  # type: ignore[arg-type]  # a field each
     assert not cell_of(scored).is_stale
 
 
@@ -126,7 +126,7 @@ def test_some_cells_are_as_they_are_among_all(scored: Warehouse) -> None:
 def test_syncing_again_writes_nothing(scored: Warehouse) -> None:
     statements: list[str] = []
     event.listen(scored.engine, "before_cursor_execute", lambda *given: statements.append(given[2].split()[0].lower()))
-    scored.sync_scenario(scenario_of())
+    scored.sync_scenarios([scenario_of()])
     assert "update" not in statements
     with scored.engine.connect() as connection:
         counts = connection.execute(

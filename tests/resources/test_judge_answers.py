@@ -25,7 +25,7 @@ SCENARIO = SCENARIOS[0]
 def store(warehouse: Warehouse, tmp_path: Path) -> StoredAnswers:
     """The answers of a warehouse that knows the scenario."""
     workspace = load_workspace(write_workspace(tmp_path / "ws"))
-    warehouse.sync_scenario(workspace.scenario(SCENARIO))
+    warehouse.sync_scenarios([workspace.scenario(SCENARIO)])
     return warehouse.answers
 
 

@@ -69,7 +69,7 @@ def test_a_version_or_reference_that_is_not_there_is_an_error_with_a_remedy(ware
 def test_the_reference_file_is_a_version_each_time_it_changes(warehouse: Warehouse) -> None:
     film = scenario_of()
     for content in ({"year": 1942}, {"year": 1942}, {"year": 1943}, {"year": 1942}):
-        warehouse.sync_scenario(dataclasses.replace(film, reference=content))
+        warehouse.sync_scenarios([dataclasses.replace(film, reference=content)])
     head = warehouse.head_reference("film")
     assert head is not None
     assert (head.number, head.content, head.origin) == (3, {"year": 1942}, ReferenceOrigin.IMPORT)
@@ -78,7 +78,7 @@ def test_the_reference_file_is_a_version_each_time_it_changes(warehouse: Warehou
 def test_a_file_that_does_not_change_leaves_what_the_owner_saved_elsewhere(warehouse: Warehouse) -> None:
     filled(warehouse, scenario_of(reference_is_verified=False))
     save(warehouse, {"year": 1999}, is_verified=False)
-    warehouse.sync_scenario(scenario_of(reference_is_verified=True))
+    warehouse.sync_scenarios([scenario_of(reference_is_verified=True)])
     head = warehouse.head_reference("film")
     assert head is not None
     assert (head.number, head.content, head.is_verified) == (2, {"year": 1999}, False)
@@ -86,7 +86,7 @@ def test_a_file_that_does_not_change_leaves_what_the_owner_saved_elsewhere(wareh
 
 def test_a_file_that_its_owner_verifies_later_is_verified(warehouse: Warehouse) -> None:
     for is_verified in (False, True, True, False):
-        warehouse.sync_scenario(scenario_of(reference_is_verified=is_verified, reference_author="ann"))
+        warehouse.sync_scenarios([scenario_of(reference_is_verified=is_verified, reference_author="ann")])
     head = warehouse.head_reference("film")
     assert head is not None
     assert (head.number, head.is_verified, head.author) == (2, True, "ann")

@@ -217,12 +217,12 @@ def test_a_changed_file_keeps_automatic_edits_elsewhere(stores: Warehouse) -> No
     scored(stores, "m1", finding("/year", 1943))
     stores.references.merge("film")
     changed = FILM | {"director": "Michael Curtiz"}  # type: ignore[operator]  # an object
-    stores.sync_scenario(scenario_of(reference=changed, schema=SCHEMA))
+    stores.sync_scenarios([scenario_of(reference=changed, schema=SCHEMA)])
     head = stores.references.head("film")
     assert head is not None
     assert (head.number, head.origin, head.content) == (3, ReferenceOrigin.IMPORT, changed | {"year": 1943})
     assert [edit.path for edit in in_place(stores)] == ["/year"]
-    stores.sync_scenario(scenario_of(reference=changed | {"year": 1940}, schema=SCHEMA))
+    stores.sync_scenarios([scenario_of(reference=changed | {"year": 1940}, schema=SCHEMA)])
     assert content(stores)["year"] == 1940  # type: ignore[index, call-overload]  # an object
     stores.references.merge("film")
     assert content(stores)["year"] == 1940  # type: ignore[index, call-overload]  # an object

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine, text
@@ -11,6 +12,16 @@ if TYPE_CHECKING:
     from scoring.ranking import Result, Weights
 
 Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredRuns:
+    """The runs that a model score covers: how many, how many of them failed, the qualities (0..100) of the scored."""
+
+    runs: int
+    failed_runs: int
+    qualities: tuple[float, ...]
+
 
 _MODEL_SCORES = """
 select * from bi.model_scores where is_latest and scenario_id = :scenario_id
@@ -42,6 +53,17 @@ from bi.model_scores m
 where m.is_latest and m.quality is not null and (not m.is_stale or :with_stale)
   and (cast(:scenario_ids as text[]) is null or m.scenario_id = any(cast(:scenario_ids as text[])))
 order by m.scenario_id collate "C", m.model_id collate "C"
+"""
+_SCORED_RUNS = """
+select m.model_score_id, m.run_count, m.run_count - m.ok_run_count as failed_run_count,
+       array(select r.quality from assay.run_scores r
+             where r.model_score_id = m.model_score_id order by r.run_id) as qualities
+from assay.model_scores m
+where m.model_score_id = any(cast(:model_score_ids as bigint[]))
+"""
+_SCORED_SCENARIOS = """
+select c.scenario_id from assay.scenarios c
+where exists (select from assay.model_scores s where s.scenario_id = c.scenario_id)
 """
 _JUDGE_KIN = """
 select scenario_id, model_id from bi.model_scores
@@ -104,6 +126,21 @@ def ranking_rows(engine: Engine, scenario_ids: Sequence[str] | None, *, with_sta
         )
         for row in _rows(engine, _RANKING, {"scenario_ids": wanted, "with_stale": with_stale})
     ]
+
+
+def scored_runs(engine: Engine, model_score_ids: Sequence[int]) -> dict[int, ScoredRuns]:
+    """The runs behind each of these model scores."""
+    return {
+        row["model_score_id"]: ScoredRuns(
+            runs=row["run_count"], failed_runs=row["failed_run_count"], qualities=tuple(row["qualities"])
+        )
+        for row in _rows(engine, _SCORED_RUNS, {"model_score_ids": list(model_score_ids)})
+    }
+
+
+def scored_scenarios(engine: Engine) -> set[str]:
+    """The ids of the scenarios on which some model has a score, stale or not."""
+    return {row["scenario_id"] for row in _rows(engine, _SCORED_SCENARIOS, {})}
 
 
 def judge_kin(engine: Engine, scenario_ids: Sequence[str] | None) -> list[tuple[str, str]]:

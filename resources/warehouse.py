@@ -33,6 +33,7 @@ from resources.lake import Lake
 from resources.recorded_runs import ImportReport, RecordedRun
 from resources.reference_versions import ReferenceOrigin, ReferenceVersion
 from resources.references import References
+from resources.results import ScoredRuns
 from resources.rounds import RoundStatus, RoundTrigger
 from resources.run_store import RunStore
 from resources.score_commits import ModelScoring
@@ -200,6 +201,14 @@ class Warehouse:
     def ranking_rows(self, scenario_ids: Sequence[str] | None = None, *, with_stale: bool = False) -> list[Result]:
         """What `scoring.ranking.rank` takes: the latest model scores that have a quality, by scenario and model."""
         return results.ranking_rows(self.engine, scenario_ids, with_stale=with_stale)
+
+    def scored_runs(self, model_score_ids: Sequence[int]) -> dict[int, ScoredRuns]:
+        """The runs behind each of these model scores: how many, how many failed, the qualities of the scored."""
+        return results.scored_runs(self.engine, model_score_ids)
+
+    def scored_scenarios(self) -> set[str]:
+        """The ids of the scenarios on which some model has a score, stale or not."""
+        return results.scored_scenarios(self.engine)
 
     def judge_kin(self, scenario_ids: Sequence[str] | None = None) -> list[tuple[str, str]]:
         """The (scenario id, model id) whose latest score has a judge of the model's own family."""

@@ -17,6 +17,7 @@ from pipelines.cli import (
     compare,
     demo,
     doctor,
+    gate,
     history,
     judge,
     ranking,
@@ -50,6 +51,7 @@ app.command()(run.run)
 app.command()(score.score)
 app.command()(results.results)
 app.command()(ranking.ranking)
+app.command()(gate.gate)
 app.add_typer(reference.app, name="reference")
 app.command()(history.history)
 app.add_typer(judge.app, name="judge")

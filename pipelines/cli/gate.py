@@ -170,6 +170,10 @@ def _problem(asked: _Asked, scenario: Scenario, cell: Cell, standing: Standing, 
     text, remedy = _words_of(scenario, cell, standing, problem)
     # Runs of the baseline that failed would only have lowered what the model is held against.
     is_harmless = problem.value == Allowance.FAILED_RUNS.value and cell.model_id != asked.model_id
+    if is_harmless:
+        remedy = "noted alone: counted, it would make the baseline easier to reach"
+    elif problem.value in asked.allowed:
+        remedy = "let through"
     return {
         "scenario_id": cell.scenario_id,
         "model_id": cell.model_id,

@@ -28,7 +28,7 @@ def verdict_of(found: Found) -> str:
     """The last line: `gate passed: ...` or `gate failed: ...`."""
     if found["passed"]:
         held = [_said(found, check) for check in found["overall"]["checks"].values()]
-        excused = dict.fromkeys(problem["kind"] for problem in found["problems"])
+        excused = dict.fromkeys(one["kind"] for one in found["problems"] if one["kind"] in found["allowed"])
         let_through = [f"let through: {', '.join(excused)}"] if excused else []
         return f"gate passed: {found['model_id']}: {'; '.join([*held, *let_through])}"
     reasons = list(found["reasons"])
@@ -40,7 +40,7 @@ def show(found: Found) -> None:
     """The rows as a table, all that speaks against them, what a reader must know, and the verdict."""
     page = terminal.screen()
     if found["scenarios"]:
-        terminal.print_table(page, _table(found), optional=("ok runs", "baseline ok runs"))
+        terminal.print_table(page, _table(found), optional=("baseline ok runs", "ok runs", "note", "baseline (95%)"))
     for problem in found["problems"]:
         style = "red" if problem["is_blocking"] else "yellow"
         page.print(f"{_told(found, problem)} ({problem['remedy']})", style=style, soft_wrap=True)
@@ -74,7 +74,7 @@ def _told(found: Found, problem: Found) -> str:
 
 def _said(found: Found, check: Found) -> str:
     """The check in a sentence with its figures."""
-    figures = _figures(check["estimate"], check["least"])
+    figures = _figures(check["estimate"], check["least"], level="95% ")
     if check["bound"] == "min_quality":
         side = "at least" if check["is_reached"] else "below"
         claim = f"quality {figures} is {side} {check['least']:g}{_doubt(check)}"
@@ -110,15 +110,15 @@ def _worse(found: Found) -> str:
     return f"more than {found['margin']:g} points worse" if found["margin"] else "worse"
 
 
-def _figures(estimate: Found | None, least: float | None = None) -> str:
-    """The estimate with its interval: `81.3 (95% 78.0..84.6)`, or `-` for none."""
+def _figures(estimate: Found | None, least: float | None = None, *, level: str = "") -> str:
+    """The estimate with its interval, before that its level: `81.3 (95% 78.0..84.6)`; `-` for none."""
     if estimate is None:
         return "-"
     value = _figure(estimate["value"], least)
     if estimate["interval"] is None:
         return value
     low, high = (_figure(edge, least) for edge in estimate["interval"])
-    return f"{value} (95% {low}..{high})"
+    return f"{value} ({level}{low}..{high})"
 
 
 def _figure(value: float, least: float | None) -> str:
@@ -133,9 +133,9 @@ def _figure(value: float, least: float | None) -> str:
 
 def _table(found: Found) -> Table:
     asked = list(found["bounds"])
-    numbers = ["quality", "ok runs"]
+    numbers = ["quality (95%)", "ok runs"]
     if found["baseline_id"] is not None:
-        numbers += ["baseline", "baseline ok runs", "difference"]
+        numbers += ["baseline (95%)", "baseline ok runs", "difference (95%)"]
     heads = {"min_quality": f"at least {found['min_quality'] or 0:g}?", "baseline": "against baseline"}
     made = terminal.table("scenario", *numbers, *(heads[bound] for bound in asked), "note", numbers=numbers)
     for row in found["scenarios"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from resources.sources import decoded
@@ -32,10 +32,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """One recorded run as it was found: the place for messages, and its members by key."""
+    """One recorded run as it was found: the place for messages, and its members by key.
+
+    `hints` say for `scenario` and `model` what can be done where the one found is unknown.
+    """
 
     place: str
     members: Mapping[str, Member]
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 def lines_of(path: Path, name: str) -> Iterator[tuple[str, str]]:

@@ -22,7 +22,8 @@ from scoring.records import Json
 
 MAPPING_FILE = "assay-import.yaml"
 LAYOUTS = {"system/task": "{model}/{scenario}.json", "task/system": "{scenario}/{model}.json"}
-ENVELOPE_KEYS = ("output", "seconds", "cost", "status", "error", "input_tokens", "output_tokens")
+NAME_KEYS = ("scenario", "model", "repetition")
+ENVELOPE_KEYS = ("output", "seconds", "cost", "status", "error", "input_tokens", "output_tokens", *NAME_KEYS)
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PLACEHOLDERS = {"model": r"[^/]+", "scenario": r"[^/]+", "repetition": r"[0-9]+"}
@@ -30,11 +31,12 @@ _PLACEHOLDERS = {"model": r"[^/]+", "scenario": r"[^/]+", "repetition": r"[0-9]+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderMapping:
-    """How a folder of outputs is read.
+    """How a folder of outputs is read, and how another tool's log names things.
 
     `layout` is a path with `{model}`, `{scenario}` and perhaps `{repetition}` in it. `keys` says where an envelope
     holds what: for each of `ENVELOPE_KEYS` one or more dotted paths, of which the first that is there counts. Without
-    keys each file is the bare output. `models` and `scenarios` map names of folders and files to ids.
+    keys each file is the bare output. In a log only `NAME_KEYS` are looked up; in a folder they go before the names in
+    the path. `models` and `scenarios` map names of folders and files, or in logs, to ids.
     """
 
     layout: str = LAYOUTS["system/task"]
@@ -57,6 +59,9 @@ class KeysShape(Shape):
     error: DottedPaths | None = None
     input_tokens: DottedPaths | None = None
     output_tokens: DottedPaths | None = None
+    scenario: DottedPaths | None = None
+    model: DottedPaths | None = None
+    repetition: DottedPaths | None = None
 
 
 class MappingShape(Shape):
@@ -150,9 +155,10 @@ def _pattern_of(layout: str) -> re.Pattern[str]:
 def _members_of(path: Path, names: Mapping[str, str], mapping: FolderMapping) -> dict[str, Member]:
     text = read_text(path, str(path), max_bytes=MAX_JSON_BYTES)
     members = envelope_members(text, str(path), mapping.keys) if mapping.keys else {"output": output_member(text)}
-    members["model"] = _text_member(mapping.models.get(names["model"], id_of_name(names["model"])))
-    members["scenario"] = _text_member(mapping.scenarios.get(names["scenario"], id_of_name(names["scenario"])))
-    if "repetition" in names:
+    for key, renamed in (("model", mapping.models), ("scenario", mapping.scenarios)):
+        name = str(members[key].value) if key in members else names[key]
+        members[key] = _text_member(renamed.get(name, name if key in members else id_of_name(name)))
+    if "repetition" in names and "repetition" not in members:
         members["repetition"] = Member(value=int(names["repetition"]), text=names["repetition"])
     return members
 

@@ -1,9 +1,8 @@
-"""Recorded runs from files: Assay's own JSON Lines and plain folders, checked against the workspace."""
+"""Recorded runs from files, checked against the workspace: Assay's own JSON Lines, plain folders, other tools' logs."""
 
 from __future__ import annotations
 
 import difflib
-import glob
 import hashlib
 import re
 from collections import Counter
@@ -13,15 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from resources.complaints import MAX_SHOWN, Complaints
-from resources.jsonl import Member, Recording, lines_of, members_of
-from resources.recording_folders import FolderMapping, folder_recordings, mapping_in
+from resources.jsonl import Member, Recording
+from resources.log_names import LogNames
+from resources.recording_folders import FolderMapping
+from resources.recording_sources import Sources
 from resources.workspace import Workspace, unknown_id
 from scoring.errors import InputError
 from scoring.keys import safe_key
 from scoring.records import Json, Run, RunStatus
 
 KEYS = ("scenario", "model", "repetition", "output", "seconds", "tokens", "cost", "status", "error")
-FORMATS = ("jsonl", "folders")
 MAX_ERROR_LENGTH = 10_000
 MAX_TOKENS = 10**12
 MAX_REPETITION = 100_000
@@ -38,12 +38,14 @@ def read_recordings(
     workspace: Workspace,
     format: str | None = None,  # noqa: A002 - the word people use for it
     mapping: FolderMapping | None = None,
+    notes: list[str] | None = None,
 ) -> list[Run]:
     """All runs in the files, folders and glob patterns.
 
-    Raises one `InputError` that lists what is wrong, each with `file:line`; nothing is half-imported.
+    What is to be known about them (a log that was never finished) is added to `notes`. Raises one `InputError` that
+    lists what is wrong, each with `file:line`; nothing is half-imported.
     """
-    return list(recorded_runs(paths, workspace, format, mapping))
+    return list(recorded_runs(paths, workspace, format, mapping, notes))
 
 
 def recorded_runs(
@@ -51,70 +53,27 @@ def recorded_runs(
     workspace: Workspace,
     format: str | None = None,  # noqa: A002 - the word people use for it
     mapping: FolderMapping | None = None,
+    notes: list[str] | None = None,
 ) -> Iterator[Run]:
     """The runs one by one, in bounded memory.
 
     After the first thing wrong no more runs come, the rest is only checked, and one `InputError` ends the iteration:
-    who stores runs as they come must do so in one transaction. `format` is one of `FORMATS`, found out where None.
+    who stores runs as they come must do so in one transaction. `format` is one of
+    `resources.recording_sources.FORMATS`, found out from the content where None.
     """
     complaints = Complaints()
     ledger = _Ledger(workspace=workspace)
-    for recording in _recordings(paths, format, mapping, complaints):
+    names = LogNames(scenario_ids=ledger.scenario_ids, model_ids=ledger.model_ids, mapping=mapping or FolderMapping())
+    sources = Sources(
+        names=names, mapping=mapping, complaints=complaints, format=format, notes=[] if notes is None else notes
+    )
+    for recording in sources.recordings(paths):
         run = complaints.attempt(partial(ledger.run_of, recording))
         if run is not None and not complaints.found:
             yield run
         if len(complaints.found) > MAX_SHOWN:
             break
     complaints.raise_any("recorded runs")
-
-
-def _recordings(
-    paths: Sequence[Path | str], format_: str | None, mapping: FolderMapping | None, complaints: Complaints
-) -> Iterator[Recording]:
-    if format_ is not None and format_ not in FORMATS:
-        raise InputError(f"unknown format {format_!r}", remedy=f"Use one of {', '.join(FORMATS)}.")
-    for path in _expanded(paths):
-        if path.is_dir() and _is_layout(path, format_, mapping):
-            found = folder_recordings(path, mapping or mapping_in(path) or FolderMapping())
-            yield from _until_wrong(found, complaints)
-        elif path.is_dir():
-            for file in sorted(path.rglob("*.jsonl")):
-                yield from _until_wrong(_in_lines(file, complaints), complaints)
-        else:
-            yield from _until_wrong(_in_lines(path, complaints), complaints)
-
-
-def _until_wrong(recordings: Iterator[Recording], complaints: Complaints) -> Iterator[Recording]:
-    try:
-        yield from recordings
-    except InputError as error:
-        complaints.found.append(error)
-
-
-def _in_lines(path: Path, complaints: Complaints) -> Iterator[Recording]:
-    for place, line in lines_of(path, str(path)):
-        members = complaints.attempt(partial(members_of, line, place))
-        if members is not None:
-            yield Recording(place=place, members=members)
-
-
-def _expanded(paths: Sequence[Path | str]) -> list[Path]:
-    found: dict[Path, None] = {}
-    for path in paths:
-        if Path(path).exists():
-            found[Path(path)] = None
-            continue
-        matches = sorted(glob.glob(str(path), recursive=True))  # noqa: PTH207 - Path.glob knows no absolute patterns
-        if not matches:
-            raise InputError("no such file or folder", where=str(path), remedy="Give files, folders or glob patterns.")
-        found.update((Path(match), None) for match in matches)
-    return list(found)
-
-
-def _is_layout(folder: Path, format_: str | None, mapping: FolderMapping | None) -> bool:
-    if format_ is not None or mapping is not None:
-        return format_ != "jsonl"
-    return mapping_in(folder) is not None or not any(folder.rglob("*.jsonl"))
 
 
 @dataclass(slots=True)
@@ -134,7 +93,7 @@ class _Ledger:
 
     def run_of(self, recording: Recording) -> Run | None:
         """The run; None where it stood here before in the same words, or for an id complained about already."""
-        row = _Row(place=recording.place, members=_named(recording))
+        row = _Row(place=recording.place, members=_named(recording), hints=recording.hints)
         scenario_id, model_id = row.text("scenario"), row.text("model")
         if not self.is_known("scenario", scenario_id, row) or not self.is_known("model", model_id, row):
             return None
@@ -151,7 +110,8 @@ class _Ledger:
         if (kind, found) in self.unknown:
             return False
         self.unknown.add((kind, found))
-        raise unknown_id(kind, found, known, where=row.place, remedy=_missing_file(kind, found))
+        remedy = f"{_missing_file(kind, found)} {row.hints.get(kind, '')}".rstrip()
+        raise unknown_id(kind, found, known, where=row.place, remedy=remedy)
 
     def is_new(self, run: Run, place: str) -> bool:
         key = (run.scenario_id, run.model_id, run.repetition)
@@ -189,6 +149,7 @@ class _Row:
 
     place: str
     members: Mapping[str, Member]
+    hints: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, key: str) -> Json:
         member = self.members.get(key)

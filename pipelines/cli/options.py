@@ -33,6 +33,9 @@ LayoutOption = Annotated[
 KeysOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--key", metavar="KEY=PATH", help="Where its files hold output, seconds, cost, status, ...; repeatable."
+        "--key",
+        metavar="KEY=PATH",
+        help="Where its files hold output, seconds, cost, status, ..., or a log its scenario, model, repetition; "
+        "repeatable.",
     ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,10 +89,19 @@ def _mapping(layout: str | None, keys: list[str] | None) -> FolderMapping | None
 def import_(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="Files, folders or patterns; runs/ of the workspace if none."),
+        typer.Argument(
+            metavar="FILE...",
+            help="JSON Lines, logs of Inspect (.eval, .json), results of promptfoo, folders of outputs, or patterns; "
+            "runs/ of the workspace if none.",
+        ),
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="jsonl or folders; found out if not given.")
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="jsonl, folders, inspect or promptfoo; found out from the content if not given.",
+        ),
     ] = None,
     layout: LayoutOption = None,
     keys: KeysOption = None,
@@ -104,13 +113,18 @@ def import_(
     from resources.recordings import read_recordings
 
     mapping = _mapping(layout, keys)
+    notes: list[str] = []
     with open_session(workspace) as session:
-        found = read_recordings(paths or [session.workspace.root / "runs"], session.workspace, format_, mapping)
+        sources: Sequence[Path | str] = paths or [session.workspace.root / "runs"]
+        found = read_recordings(sources, session.workspace, format_, mapping, notes)
         report = session.warehouse.import_runs(found)
     if as_json:
-        terminal.print_json({"added": report.added, "unchanged": report.unchanged})
+        terminal.print_json({"added": report.added, "unchanged": report.unchanged, "notes": notes})
         return
-    terminal.screen().print(import_line(report.added, report.unchanged))
+    page = terminal.screen()
+    page.print(import_line(report.added, report.unchanged))
+    for note in notes:
+        page.print(note, markup=False)
 
 
 def import_line(added: int, unchanged: int) -> str:

@@ -53,7 +53,7 @@ def test_options_for_a_benchmark_need_one(tmp_path: Path, assay: Assay) -> None:
 @pytest.mark.usefixtures("workspace")
 def test_an_import_says_what_is_new(assay: Assay) -> None:
     assert "Recorded 4 runs." in assay("import").out
-    assert assay("import", "--json").json == {"added": 0, "unchanged": 4}
+    assert assay("import", "--json").json == {"added": 0, "unchanged": 4, "notes": []}
     assert "Nothing new: 4 runs recorded already." in assay("import").out
 
 
@@ -66,7 +66,7 @@ def test_one_bad_line_keeps_all_out(workspace: Path, assay: Assay) -> None:
     assert "more.jsonl:2" in refused.err
     assert "a/good" in refused.err
     (workspace / "runs" / "more.jsonl").unlink()
-    assert assay("import", "--json").json == {"added": 4, "unchanged": 0}
+    assert assay("import", "--json").json == {"added": 4, "unchanged": 0, "notes": []}
 
 
 def test_another_output_for_a_recorded_run_is_refused(workspace: Path, assay: Assay) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Table
+from sqlalchemy.exc import DBAPIError
 
 # What stands between values and for nulls until the text is escaped: no value holds a NUL, since Postgres stores none.
 _TAB, _NEWLINE, _NULL = "\0t", "\0n", "\0N"
@@ -18,14 +19,14 @@ def copy_rows(connection: Connection, table: Table, columns: Sequence[str], rows
     """The rows are in the table, within the connection's transaction.
 
     A value is str, int, float, bool, bytes or None, or of a subclass (an enum of texts, a numpy number). Raises
-    ValueError for a text with a NUL, which Postgres does not store.
+    ValueError for a text with a NUL, which Postgres does not store, and SQLAlchemy's errors.
     """
     whole = list(rows)
     if not whole:
         return
     text = _copy_text(whole)
     names = ", ".join(f'"{name}"' for name in columns)
-    with closing(connection.connection.cursor()) as cursor:
+    with _driver_cursor(connection) as cursor:
         cursor.copy_expert(f'copy "{table.schema}"."{table.name}" ({names}) from stdin', io.StringIO(text))
 
 
@@ -44,9 +45,28 @@ def _copy_text(rows: Sequence[Sequence[Any]]) -> str:
 
 
 def run_script(connection: Connection, script: str) -> None:
-    """All statements of the script have run, in the connection's transaction; `%` means itself."""
-    with closing(connection.connection.cursor()) as cursor:
+    """All statements of the script have run, in the connection's transaction; `%` means itself.
+
+    Raises SQLAlchemy's errors.
+    """
+    with _driver_cursor(connection) as cursor:
         cursor.execute(script)
+
+
+@contextmanager
+def _driver_cursor(connection: Connection) -> Iterator[Any]:
+    """A cursor of the driver itself. What it raises is raised as SQLAlchemy does, and a dead connection given up."""
+    dialect, driver = connection.dialect, connection.connection
+    with closing(driver.cursor()) as cursor:
+        try:
+            yield cursor
+        except dialect.loaded_dbapi.Error as error:
+            is_dead = dialect.is_disconnect(error, driver, cursor)
+            if is_dead:
+                connection.invalidate(error)
+            raise DBAPIError.instance(
+                None, None, error, dialect.loaded_dbapi.Error, connection_invalidated=is_dead, dialect=dialect
+            ) from error
 
 
 def _other(value: Any) -> str:

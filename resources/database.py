@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from resources.full_disk import REMEDY, is_full_disk
 from scoring.errors import InputError
@@ -76,7 +76,7 @@ def patiently(action: Callable[[], T], *, is_paid: bool = False) -> T:
     for pause in _PAUSES_SECONDS:
         try:
             return action()
-        except OperationalError as error:
+        except (OperationalError, InterfaceError) as error:  # InterfaceError: it died before and is used again
             if is_full_disk(error) and not is_paid:
                 raise
             sleep(pause)

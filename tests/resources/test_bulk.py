@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Boolean, Column, Double, Engine, Integer, LargeBinary, MetaData, Table, Text, select
+from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from resources.bulk import copy_rows, run_script
 
@@ -88,3 +89,32 @@ def test_a_percent_sign_in_a_script_means_itself(engine: Engine) -> None:
     with engine.connect() as connection:
         run_script(connection, "create temporary table one as select '100 %s' as text")
         connection.rollback()
+
+
+def send_over_a_dead_connection(engine: Engine, way: str) -> None:
+    with engine.begin() as connection:
+        run_script(connection, "create temporary table copied (text text)")
+        pid = connection.exec_driver_sql("select pg_backend_pid()").scalar_one()
+        with engine.connect() as other:
+            other.exec_driver_sql(f"select pg_terminate_backend({pid}, 10000)")
+        if way == "copy":
+            copy_rows(connection, copied, ("text",), [("a",)])
+        else:
+            run_script(connection, "select 1")
+
+
+@pytest.mark.parametrize("way", ["copy", "script"])
+def test_a_connection_that_died_is_what_sqlalchemy_calls_one_and_its_engine_goes_on(engine: Engine, way: str) -> None:
+    with pytest.raises(OperationalError) as raised:
+        send_over_a_dead_connection(engine, way)
+    assert raised.value.connection_invalidated
+    with engine.begin() as connection:
+        assert connection.exec_driver_sql("select 1").scalar() == 1
+
+
+def test_what_the_server_refuses_is_refused_as_sqlalchemy_does_and_the_connection_kept(engine: Engine) -> None:
+    with engine.connect() as connection:
+        with pytest.raises(ProgrammingError, match="no_such_table"):
+            run_script(connection, "select * from no_such_table")
+        connection.rollback()
+        assert not connection.invalidated

@@ -6,7 +6,7 @@ import psycopg2
 import pytest
 from sqlalchemy import Engine, event, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from resources import database as database_module
 from resources.database import engine_for, parsed_url, patiently, require_usable
@@ -102,15 +102,19 @@ def lost(error: Exception | None = None) -> OperationalError:
     return OperationalError("select 1", {}, error or psycopg2.OperationalError("server closed the connection"))
 
 
+CLOSED = InterfaceError(None, None, psycopg2.InterfaceError("connection already closed"))
+
+
 @pytest.mark.parametrize("failures", [1, 3])
-def test_what_postgres_lost_is_done_again(monkeypatch: pytest.MonkeyPatch, failures: int) -> None:
+@pytest.mark.parametrize("error", [lost(), CLOSED], ids=["lost", "closed before"])
+def test_what_postgres_lost_is_done_again(monkeypatch: pytest.MonkeyPatch, error: DBAPIError, failures: int) -> None:
     monkeypatch.setattr(database_module, "_PAUSES_SECONDS", (0.0,) * 3)
     tries = []
 
     def action() -> str:
         tries.append(len(tries))
         if len(tries) <= failures:
-            raise lost()
+            raise error
         return "done"
 
     assert patiently(action) == "done"

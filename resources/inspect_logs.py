@@ -15,7 +15,7 @@ from resources.inspect_samples import Parts, is_cached_in, parts_of, run_members
 from resources.json_stream import JsonStream
 from resources.jsonl import Member, Recording
 from resources.log_archives import Archive
-from resources.log_names import LogNames, hint_of
+from resources.log_names import LogNames
 from resources.recording_formats import is_zip
 from scoring.errors import InputError
 from scoring.records import Json
@@ -193,18 +193,24 @@ def _recording(parts: Parts, place: str, log: _Log) -> Recording | None:
         "metadata": parts.values.get("metadata"),
         "eval": dict(log.eval),
     }
-    usual = [name for name in (str(sample_id), task, task.rpartition("/")[2]) if name]
+    names = ("" if sample_id is None else str(sample_id), task, task.rpartition("/")[2])
+    usual = [name for name in names if name]
     scenario_id, rank = log.names.scenario(record, usual, place)
     members = run_members(_resolved(parts, place), log.model)
-    members["scenario"] = _text(scenario_id)
-    members["model"] = _text(log.names.model(record, [log.model], place))
+    model_id = log.names.model(record, [log.model], place)
+    members["scenario"], members["model"] = _text(scenario_id), _text(model_id)
     repetition = log.names.repetition(record, place)
-    if repetition is None and rank == 0:
+    if repetition is None and rank == 0 and sample_id is not None:
         repetition = Member(value=parts.values.get("epoch"), text=json.dumps(parts.values.get("epoch")))
     if repetition is not None:
         members["repetition"] = repetition
+    uuid = parts.values.get("uuid")
     return Recording(
-        place=place, members=members, hints={kind: hint_of(kind, record) for kind in ("scenario", "model")}
+        place=place,
+        members=members,
+        hints=log.names.hints(record, scenario_id, model_id),
+        # An epoch's number tells a sample already, and two different samples of one number must be refused.
+        identity=str(uuid) if uuid and "repetition" not in members else "",
     )
 
 

@@ -13,7 +13,7 @@ from scoring.records import Json
 
 _TIMES = ("working_time", "total_time")
 _KEPT = frozenset(
-    ("id", "epoch", "error", "invalidation", "limit", "metadata", "model_usage", "turn_count", *_TIMES),
+    ("id", "epoch", "error", "invalidation", "limit", "metadata", "model_usage", "turn_count", "uuid", *_TIMES),
 )
 
 

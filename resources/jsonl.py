@@ -34,12 +34,14 @@ class Member:
 class Recording:
     """One recorded run as it was found: the place for messages, and its members by key.
 
-    `hints` say for `scenario` and `model` what can be done where the one found is unknown.
+    `hints` say for `scenario` and `model` what can be done where the one found is unknown. Two recordings of one
+    `identity` are the same run, which another tool wrote into two files.
     """
 
     place: str
     members: Mapping[str, Member]
     hints: Mapping[str, str] = field(default_factory=dict)
+    identity: str = ""
 
 
 def lines_of(path: Path, name: str) -> Iterator[tuple[str, str]]:

@@ -53,6 +53,11 @@ class LogNames:
         value = self._at("repetition", record, place)
         return Member(value=value, text=json.dumps(value))
 
+    def hints(self, record: Mapping[str, Json], scenario_id: str, model_id: str) -> dict[str, str]:
+        """What can be done about each of the two that the workspace does not know."""
+        found = (("scenario", scenario_id, self.scenario_ids), ("model", model_id, self.model_ids))
+        return {kind: _hint(kind, record) for kind, name, known in found if name not in known}
+
     def _name(self, kind: str, record: Mapping[str, Json], usual: Sequence[str], place: str) -> tuple[str, int]:
         """The first usual name that is an id, after the mapping's words for it; else the first one."""
         renamed, known = self._table(kind)
@@ -64,7 +69,7 @@ class LogNames:
             if name in known:
                 return name, position
         if not ids:
-            raise InputError(f"nothing names the {kind}", where=place, remedy=hint_of(kind, record))
+            raise InputError(f"nothing names the {kind}", where=place, remedy=_hint(kind, record))
         return ids[0], 0
 
     def _table(self, kind: str) -> tuple[Mapping[str, str], frozenset[str]]:
@@ -72,18 +77,17 @@ class LogNames:
             return self.mapping.models, self.model_ids
         return self.mapping.scenarios, self.scenario_ids
 
-    def _at(self, key: str, record: Mapping[str, Json], place: str) -> str | int | float:
+    def _at(self, key: str, record: Mapping[str, Json], place: str) -> Json:
         paths = self.mapping.keys[key]
         for path in paths:
-            value = at_path(record, path)
-            if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+            value: Json = at_path(record, path)
+            if _is_name(value):
                 return value
         message = f"no text or number under {' or '.join(paths)} for the {key}"
         raise InputError(message, where=place, remedy=f"There are {', '.join(_paths(record)) or 'no names'}.")
 
 
-def hint_of(kind: str, record: Mapping[str, Json]) -> str:
-    """What to do where a name in a log is no id: map it, or say where else the id stands."""
+def _hint(kind: str, record: Mapping[str, Json]) -> str:
     places = ", ".join(_paths(record))
     return (
         f"Where the log has another word for it, write `{kind}s: {{its word: id}}` into {MAPPING_FILE} beside the log, "
@@ -103,11 +107,13 @@ def at_path(record: Mapping[str, Json], path: str) -> Any:
     return None
 
 
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+
+
 def _paths(record: Mapping[str, Json], before: str = "") -> list[str]:
     """The dotted paths to texts and numbers that could be names, the nearest first, a dozen at most."""
-    here = [
-        f"{before}{key}" for key, value in record.items() if isinstance(value, str | int) and len(str(value)) <= 200
-    ]
+    here = [f"{before}{key}" for key, value in record.items() if _is_name(value) and len(str(value)) <= 200]
     inner = [(f"{before}{key}.", value) for key, value in record.items() if isinstance(value, dict)]
     if before.count(".") < 3:
         here += [path for start, value in inner for path in _paths(value, start)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,7 +14,7 @@ from typing import Any
 from resources.complaints import Complaints
 from resources.json_stream import JsonStream
 from resources.jsonl import Member, Recording
-from resources.log_names import LogNames, hint_of
+from resources.log_names import LogNames
 from resources.recording_formats import FileFormat, file_format
 from scoring.errors import InputError
 from scoring.records import Json
@@ -39,6 +41,7 @@ _KEPT = frozenset(
 _NAMING = ("description", "vars", "testCase", "metadata", "provider", "prompt", "promptIdx", "testIdx")
 _ANSWER = frozenset(("cached", "cost", "error", "tokenUsage"))
 _STRIPPED = "[output stripped]"
+_TEXT_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*+")|\s+')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +73,12 @@ class _Reader:
         repetition = self.names.repetition(record, result.place)
         if repetition is not None:
             members["repetition"] = repetition
-        hints = {kind: hint_of(kind, record) for kind in ("scenario", "model")}
-        return Recording(place=result.place, members=members, hints=hints)
+        return Recording(
+            place=result.place,
+            members=members,
+            hints=self.names.hints(record, scenario_id, model_id),
+            identity=_identity(result, members),
+        )
 
     def _model_names(self, provider: Mapping[str, Json]) -> list[str]:
         """The label where the workspace knows it, since it tells two settings of one model apart; else the id."""
@@ -146,6 +153,15 @@ def _result(stream: JsonStream, place: str) -> _Result:
     return _Result(place=place, values=values, response=response, output=output)
 
 
+def _identity(result: _Result, members: Mapping[str, Member]) -> str:
+    """What results.json and results.jsonl have in common of one result, and no other result has."""
+    if "testIdx" not in result.values:
+        return ""
+    parts = [str(result.values.get(key)) for key in ("testIdx", "promptIdx", "latencyMs")]
+    parts += [f"{key} {members[key].text}" for key in sorted(members)]
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
 def _provider_of(values: Mapping[str, Json]) -> dict[str, Json]:
     provider = values.get("provider")
     return {"id": provider} if isinstance(provider, str) else _mapping(provider)
@@ -178,7 +194,10 @@ def _run_members(result: _Result) -> dict[str, Member]:
         values |= {"input_tokens": usage.get("prompt"), "output_tokens": usage.get("completion")}
     members = {key: Member(value=value, text=json.dumps(value)) for key, value in values.items() if value is not None}
     if not error and result.output is not None:
-        members["output"] = result.output
+        # The same output is indented in results.json and compact in results.jsonl: no model wrote that white space.
+        text = result.output.text
+        compact = text if text.startswith('"') else _TEXT_OR_SPACE.sub(r"\1", text)
+        members["output"] = Member(value=result.output.value, text=compact)
     return members
 
 

@@ -83,6 +83,7 @@ class _Ledger:
     workspace: Workspace
     seen: dict[tuple[str, str, int], tuple[bytes, str]] = field(default_factory=dict)
     unknown: set[tuple[str, str]] = field(default_factory=set)
+    identities: set[str] = field(default_factory=set)
     unnumbered: Counter[tuple[str, str]] = field(default_factory=Counter)
     scenario_ids: frozenset[str] = frozenset()
     model_ids: frozenset[str] = frozenset()
@@ -93,6 +94,9 @@ class _Ledger:
 
     def run_of(self, recording: Recording) -> Run | None:
         """The run; None where it stood here before in the same words, or for an id complained about already."""
+        if recording.identity in self.identities:
+            return None
+        self.identities.update(filter(None, [recording.identity]))
         row = _Row(place=recording.place, members=_named(recording), hints=recording.hints)
         scenario_id, model_id = row.text("scenario"), row.text("model")
         if not self.is_known("scenario", scenario_id, row) or not self.is_known("model", model_id, row):

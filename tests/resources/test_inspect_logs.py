@@ -231,6 +231,12 @@ def test_samples_with_ids_of_their_own_are_repetitions_of_the_task(
     assert [(run.scenario_id, run.repetition) for run in runs] == [("film", number) for number in (1, 2, 3, 4)]
 
 
+def test_a_log_in_both_forms_is_one(workspace: Workspace, tmp_path: Path) -> None:
+    samples = [inspect_sample(f"take-{number}", uuid=f"u{number}") for number in (1, 2)]
+    paths = [write_log(tmp_path / form, form, *samples, task="film") for form in ("json", "zstandard")]
+    assert [run.repetition for run in read_recordings(paths, workspace)] == [1, 2]
+
+
 def test_a_key_says_where_the_ids_stand(workspace: Workspace, tmp_path: Path) -> None:
     path = write_log(tmp_path / "log", "json", inspect_sample("x-1", metadata={"doc": {"v.1": 7}, "n": 5}))
     keys = ["scenario=metadata.doc.v.1", "model=eval.task_args.who", "repetition=metadata.n"]

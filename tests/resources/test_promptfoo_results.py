@@ -48,7 +48,7 @@ def run_of(workspace: Workspace, folder: Path, **more: Any) -> Run:
 
 def texts() -> dict[str, str]:
     """Two repetitions in each shape that promptfoo has written them in."""
-    results = [promptfoo_result(), promptfoo_result(output={"a": 2})]
+    results = [promptfoo_result(), promptfoo_result(output={"a": 2}, testIdx=1)]
     lines = [json.dumps({"evalId": "eval-abc", **result}) for result in results]
     summary = json.loads(promptfoo_json(*results))["results"]
     return {
@@ -78,9 +78,13 @@ def test_a_result_becomes_a_run_in_every_shape(workspace: Workspace, tmp_path: P
     assert (second.repetition, json.loads(str(second.output))) == (2, {"a": 2})
 
 
-def test_an_object_is_kept_as_it_was_written(workspace: Workspace, tmp_path: Path) -> None:
-    text = promptfoo_json(promptfoo_result(output="HERE")).replace('"HERE"', '{"a": 1.10, "b": 12345678901234567890}')
-    assert read_recordings([written(tmp_path, text)], workspace)[0].output == '{"a": 1.10, "b": 12345678901234567890}'
+def test_an_object_keeps_its_letters_and_loses_the_indentation_of_the_file(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    written_as = '{\n  "a b": 1.10, "c": [12345678901234567890,\n "\\" x "]}'
+    text = promptfoo_json(promptfoo_result(output="HERE")).replace('"HERE"', written_as)
+    run = read_recordings([written(tmp_path, text)], workspace)[0]
+    assert run.output == '{"a b":1.10,"c":[12345678901234567890,"\\" x "]}'
 
 
 @pytest.mark.parametrize(
@@ -155,8 +159,20 @@ def test_the_model_is_the_provider_or_its_label(
 
 def test_several_providers_are_several_models(workspace: Workspace, tmp_path: Path) -> None:
     results = [promptfoo_result(provider={"id": name}, promptIdx=n) for n, name in enumerate(("small", "cold"))]
-    runs = read_recordings([written(tmp_path, promptfoo_json(*results, *results))], workspace)
+    results += [{**result, "testIdx": 1} for result in results]
+    runs = read_recordings([written(tmp_path, promptfoo_json(*results))], workspace)
     assert [(run.model_id, run.repetition) for run in runs] == [("small", 1), ("cold", 1), ("small", 2), ("cold", 2)]
+
+
+def test_a_result_in_two_files_is_one_run_and_other_evaluations_are_more(workspace: Workspace, tmp_path: Path) -> None:
+    results = [promptfoo_result(output={"a": 1}, testIdx=number) for number in (0, 1)]
+    other = promptfoo_result(output={"a": 1}, latencyMs=1600)
+    paths = [
+        written(tmp_path, promptfoo_json(*results), "results.json"),
+        written(tmp_path, "\n".join(map(json.dumps, results)), "results.jsonl"),
+        written(tmp_path, promptfoo_json(other), "other.json"),
+    ]
+    assert [run.repetition for run in read_recordings(paths, workspace)] == [1, 2, 3]
 
 
 def test_answers_to_two_prompts_are_no_repetitions(workspace: Workspace, tmp_path: Path) -> None:
@@ -218,7 +234,7 @@ def test_a_file_that_cannot_be_read_whole_is_refused(
 
 def test_a_long_file_is_read_in_little_memory(workspace: Workspace, tmp_path: Path) -> None:
     result = promptfoo_result(output="x" * 50_000, gradingResult={"reason": "y" * 50_000})
-    path = written(tmp_path, promptfoo_json(*[result] * 400))
+    path = written(tmp_path, promptfoo_json(*[{**result, "testIdx": number} for number in range(400)]))
     tracemalloc.start()
     try:
         assert sum(1 for _ in recorded_runs([path], workspace)) == 400

@@ -26,24 +26,17 @@ Versions = Mapping[str, str]
 Event = dg.AssetObservation | dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
-def news(
-    warehouse: Warehouse,
-    instance: dg.DagsterInstance,
-    scenarios: Callable[[], Iterable[Scenario]],
-    *,
-    is_hurried: bool = False,
-) -> list[Event]:
+def news(recorded: Recorded, scenarios: Callable[[], Iterable[Scenario]], *, is_hurried: bool = False) -> list[Event]:
     """What Dagster has not been told yet: new data versions, and checks that stand otherwise than they did.
 
     Thorough checks are left out where `is_hurried`: the next tick of the sensor makes them.
     """
-    states = warehouse.cells()
+    states, warehouse, instance = recorded.cells, recorded.warehouse, recorded.instance
     events: list[Event] = [
         *reference_events(warehouse, states, _told(instance, reference.key, "ASSET_OBSERVATION")),
         *config_events(warehouse, states, _told(instance, scenario_config.key, "ASSET_OBSERVATION"), scenarios),
         *run_events(states, _told(instance, runs.key, "ASSET_MATERIALIZATION")),
     ]
-    recorded = Recorded(cells=states, warehouse=warehouse, instance=instance)
     checks = [check for check in CHECKS if not (is_hurried and check.is_thorough)]
     return events + [event for check in checks for event in _check_news(check, recorded)]
 
@@ -57,8 +50,9 @@ def changed_inputs(context: dg.SensorEvaluationContext, warehouse: dg.ResourcePa
     """Report what changed since it was last reported; nothing where nothing did. The cursor is the files' stamp."""
     stamp = _synced(context.cursor)
     known = axes_of(context.instance)
-    axes = known.with_new(place_of(state) for state in warehouse.cells())
-    events = news(warehouse, context.instance, lambda: load_workspace().scenarios)
+    recorded = Recorded(cells=warehouse.cells(), warehouse=warehouse, instance=context.instance)
+    axes = known.with_new(place_of(state) for state in recorded.cells)
+    events = news(recorded, lambda: load_workspace().scenarios)
     return dg.SensorResult(
         asset_events=beyond_a_tick(context.instance, events),
         skip_reason=None if events else "Dagster knows all that is recorded.",
@@ -79,7 +73,8 @@ def _synced(stamp: str | None) -> str:
 
 def report_news(session: Session, instance: dg.DagsterInstance) -> int:
     """How many things Dagster was told just now; it knows all that the warehouse holds, thorough checks aside."""
-    events = news(session.warehouse, instance, lambda: session.workspace.scenarios, is_hurried=True)
+    recorded = Recorded(cells=session.warehouse.cells(), warehouse=session.warehouse, instance=instance)
+    events = news(recorded, lambda: session.workspace.scenarios, is_hurried=True)
     report_events(instance, events)
     return len(events)
 

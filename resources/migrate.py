@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg2.errors
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import InternalError, OperationalError
+from sqlalchemy.exc import InternalError, OperationalError, ProgrammingError
 
 from resources.bi_role import grant_reading
 from resources.bulk import run_script
@@ -92,7 +92,10 @@ def _replace_views(connection: Connection) -> None:
     try:
         with connection.begin_nested():
             run_script(connection, statements)
-    except psycopg2.errors.InvalidTableDefinition:  # a column left or changed its type: only then are they made anew
+    except ProgrammingError as error:
+        if not isinstance(error.orig, psycopg2.errors.InvalidTableDefinition):
+            raise
+        # A column left or changed its type: only then are they made anew.
         _drop_views(connection)
         run_script(connection, statements)
 

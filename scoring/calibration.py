@@ -61,7 +61,8 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
     share, z2 = count / total, Z_95**2
     middle = (share + z2 / (2 * total)) / (1 + z2 / total)
     half = Z_95 * math.sqrt(share * (1 - share) / total + z2 / (4 * total**2)) / (1 + z2 / total)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # Rounding may move an end past the share itself, which lies at an end for no hit and for nothing but hits.
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
 
 
 def texts_to_embed(pairs: Sequence[LabelledPair]) -> tuple[str, ...]:

@@ -128,7 +128,9 @@ def blend(quality: float, speed: float | None, cost: float | None, weights: Weig
     total = math.fsum(weight for _, weight in known)
     if total <= 0:
         return quality
-    return min(100.0, max(0.0, math.fsum(part * weight for part, weight in known) / total))
+    mean = math.fsum(part * weight for part, weight in known) / total
+    values = [part for part, _ in known]
+    return min(max(values), max(min(values), mean))  # with the least of weights a product loses its digits
 
 
 def blends_of(results: Sequence[Result], weights: Mapping[str, Weights]) -> list[Blend]:

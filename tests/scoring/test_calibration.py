@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring.calibration import ScoredPair, limit_rows, limits_between, strictness_table, wilson_interval
@@ -23,6 +23,7 @@ def test_nothing_known_is_any_share() -> None:
     assert wilson_interval(0, 0) == (0.0, 1.0)
 
 
+@example(count=0, more=205)
 @given(st.integers(0, 500), st.integers(1, 500))
 def test_the_share_lies_in_its_interval(count: int, more: int) -> None:
     total = count + more

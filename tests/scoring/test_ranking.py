@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring.errors import InputError
@@ -93,6 +93,7 @@ def test_the_currency_makes_no_difference(values: list[float | None], scale: flo
             assert after == pytest.approx(before, abs=1e-6)
 
 
+@example(quality=1.5, speed=None, cost=None, weight=5e-324, share=0.0)
 @given(
     st.floats(0, 100), st.none() | st.floats(0, 100), st.none() | st.floats(0, 100), st.floats(0, 100), st.floats(0, 1)
 )

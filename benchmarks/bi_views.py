@@ -91,11 +91,11 @@ ASKS = (
         name="leaderboard of one", query="select * from bi.leaderboard where scope = 'scenario' and scenario_id = 's3'"
     ),
     *(
-        Ask(name=f"{view}, {name}", query=f"select * from bi.{view} where {where}")  # noqa: S608 - our own names
+        Ask(name=f"{view}, {name}", query=f"select * from bi.{view} where {where}")  # noqa: S608 - views and columns of our own, named above
         for view in ("model_scores", "run_scores", "field_scores", "list_scores", "findings")
         for name, where in (("model and scenario", _CELL), ("scenario", _ONE))
     ),
-    Ask(name="model_scores, now", query=f"select * from bi.model_scores where {_NOW}"),  # noqa: S608 - our own words
+    Ask(name="model_scores, now", query=f"select * from bi.model_scores where {_NOW}"),  # noqa: S608 - _NOW is a constant above
     Ask(name="fields of a scenario, summed", query=_FIELDS.format(_ONE)),
     Ask(name="fields now, summed", query=_FIELDS.format(_NOW)),
     Ask(name="scoring_records, scenario", query="select * from bi.scoring_records where scenario_id = 's3'"),

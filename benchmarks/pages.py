@@ -160,7 +160,7 @@ def asked(address: str, query: str, variables: Any = None) -> Any:
         data=json.dumps({"query": query, "variables": variables}).encode(),
         headers={"Content-Type": "application/json"},
     )
-    with urlopen(request, timeout=120) as answer:  # noqa: S310 - as above
+    with urlopen(request, timeout=120) as answer:  # noqa: S310 - our own address, http on loopback
         content = json.load(answer)
     if content.get("errors"):
         raise SystemExit(f"GraphQL: {content['errors'][0]['message']}")

@@ -55,7 +55,7 @@ def running(
     That holds when this process is killed outright too: `guard` is the command of a program that reads process groups
     from its input and ends them when the input closes before the word `done`.
     """
-    watch = subprocess.Popen(  # noqa: S603 - our own command
+    watch = subprocess.Popen(  # noqa: S603 - the caller gives a command of ours, no shell
         guard, stdin=subprocess.PIPE, text=True, env=dict(environment), cwd=folder, start_new_session=True
     )
     children: list[Child] = []
@@ -86,7 +86,7 @@ def stop_groups(groups: Iterable[int], *, patience_seconds: float = 12.0) -> Non
 
 
 def _started(program: Program, environment: Mapping[str, str], folder: Path, on_line: OnLine) -> Child:
-    process = subprocess.Popen(  # noqa: S603 - our own commands
+    process = subprocess.Popen(  # noqa: S603 - the caller gives a command of ours, no shells
         program.command,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -110,7 +110,7 @@ def _take_header(key: str, stream: JsonStream, log: _Log) -> None:
     if key == "version":
         version = stream.value()
         if not isinstance(version, int) or version > NEWEST_VERSION:
-            message = f"log version {str(version)[:20]}, read are those up to {NEWEST_VERSION}"
+            message = f"log version {str(version)[:20]}; versions up to {NEWEST_VERSION} are read"
             raise InputError(message, where=str(log.path), remedy="Write its runs as JSON Lines.")
     elif key == "status":
         log.status = str(stream.value())

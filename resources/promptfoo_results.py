@@ -133,7 +133,7 @@ def _results(stream: JsonStream, path: Path) -> Iterator[None]:
 
 def _check_version(version: Json, path: Path) -> None:
     if not isinstance(version, int) or version > NEWEST_VERSION:
-        message = f"results of version {str(version)[:20]}, read are those up to {NEWEST_VERSION}"
+        message = f"results of version {str(version)[:20]}; versions up to {NEWEST_VERSION} are read"
         raise InputError(message, where=str(path), remedy="Write its runs as JSON Lines.")
 
 

@@ -221,7 +221,7 @@ def test_what_is_wrong_is_told_with_its_result(workspace: Workspace, tmp_path: P
     [
         (promptfoo_json(promptfoo_result())[:-400], "the text ends inside a value"),
         (promptfoo_json(promptfoo_result()) + "]", "extra data"),
-        (promptfoo_json(promptfoo_result(), version=9), "results of version 9, read are those up to 4"),
+        (promptfoo_json(promptfoo_result(), version=9), "results of version 9; versions up to 4 are read"),
         ('{"results": []}', "no results of promptfoo"),
     ],
 )

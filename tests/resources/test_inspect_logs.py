@@ -299,7 +299,7 @@ def test_everything_wrong_in_an_archive_is_told_with_its_member(workspace: Works
         (inspect_json(inspect_sample())[:-700], "the text ends inside a value"),
         (inspect_json(inspect_sample()) + "x", "extra data after the end"),
         (inspect_json(), "the log holds no samples"),
-        (inspect_json(inspect_sample()).replace('"version": 2', '"version": 3'), "version 3; versions up to 2 are read"),
+        (inspect_json(inspect_sample()).replace('"version": 2', '"version": 3'), "versions up to 2 are read"),
         (inspect_json(inspect_sample(), model=""), "nothing names the model"),
         (json.dumps({"samples": [{}], **inspect_header()}), "nothing names the model"),
     ],
